@@ -351,12 +351,16 @@ bool is_excluded(const PlanOptions& options, const std::string& key, const std::
 
 bool is_camera_raw(std::string_view suffix) {
   const Codec* codec = codec_of_suffix(suffix);
-  return codec && codec->only_if_asked;
+  return codec && codec->only_if_asked && codec->retag;
 }
 
 Sentence not_a_picture(const std::string& path) {
-  if (is_camera_raw(lower_suffix(path)))
+  const std::string suffix = lower_suffix(path);
+  const Codec* codec = codec_of_suffix(suffix);
+  if (is_camera_raw(suffix))
     return {path + ": a camera raw file, whose pixels are not turned", {Hint::turn_raw_tag}};
+  if (codec && codec->only_if_asked)
+    return path + ": camera raw of a kind that is not supported";
   return path + ": not a picture in a format that qturn reads";
 }
 

@@ -18,6 +18,10 @@ namespace {
 const Codec* recognised(std::span<const std::byte> file, std::string_view lower_suffix) {
   if (file.empty()) throw ImageFileError("the file is empty");
   const Codec* codec = codec_of_content(file, lower_suffix);
+  // Any 128 bytes may come before it, such as those of a TIFF's header.
+  constexpr std::size_t dicom_at = 128;
+  if (file.size() > dicom_at && text_of(file.subspan(dicom_at)).starts_with("DICM"))
+    throw ImageFileError("DICOM is not a format that qturn reads");
   if (!codec)
     throw ImageFileError("not a picture in a format that qturn reads, whatever its name says");
   return codec;
@@ -63,7 +67,7 @@ PictureTurn::PictureTurn(std::span<const std::byte> file, std::string_view lower
   refuse_conversion(*format_, *target_);
   // What is never decoded is turned without touching a pixel, or by its tag.
   if (!format_->decode) options_.tag_only = !format_->turn_compressed;
-  if (format_->only_if_asked && !options_.raw) {
+  if (format_->only_if_asked && format_->retag && !options_.raw) {
     throw WithHints<ImageFileError>({Hint::turn_raw_tag},
                                     "a camera raw file, whose pixels are not turned");
   }

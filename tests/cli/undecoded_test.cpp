@@ -115,6 +115,30 @@ TEST_CASE_METHOD(cli::Workplace,
   CHECK(files("x").empty());
 }
 
+TEST_CASE_METHOD(cli::Workplace, "Camera raw of another kind, and DICOM, are named") {
+  const std::string fuji = "FUJIFILMCCD-RAW 0201" + std::string(200, '\0');
+  add("in/a.raf", fuji);
+  add("in/b.png", cli::png(cli::random_picture(5, 4)));
+  const std::string refusal = "camera raw of a kind that is not supported\n";
+  CHECK_THAT(done({"cw", "in", "-o", "out"}).err,
+             ContainsSubstring("left out, because they are not pictures: 1 .raf"));
+  CHECK_THAT(failed({"cw", "in/a.raf", "in/b.png", "-o", "named"}).err,
+             ContainsSubstring("qturn: in/a.raf: " + refusal));
+  CHECK_THAT(failed({"cw", "in", "-o", "raw", "--raw", "--tag-only", "--include", "*.raf"}).err,
+             ContainsSubstring("qturn: in/a.raf: " + refusal));
+  add("a.jpg", fuji);
+  CHECK_THAT(failed({"cw", "a.jpg", "-o", "jpg"}).err, ContainsSubstring("a.jpg: " + refusal));
+
+  // A DICOM picture may begin as a TIFF does.
+  std::string dicom(128, '\0');
+  dicom.replace(0, 8, std::string("II*\0\x10\0\0\0", 8));
+  for (const std::string& preamble : {dicom, std::string(128, '\0')}) {
+    add("b.tif", preamble + "DICM" + std::string(200, '\2'));
+    CHECK_THAT(failed({"cw", "b.tif", "-o", "tif"}).err,
+               ContainsSubstring("b.tif: DICOM is not a format that qturn reads\n"));
+  }
+}
+
 TEST_CASE_METHOD(cli::Workplace, "check looks at camera raw files with --raw alone") {
   add("a.nef", raw_file());
   refused({"check", "a.nef"});

@@ -3,6 +3,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
 
 #include <string>
 #include <string_view>
@@ -85,6 +86,14 @@ TEST_CASE("Camera raw files are TIFF inside, and have a row of their own") {
   CHECK(of_content("IIU\0\x18\0\0\0"sv, ".rw2") == &raw::codec);
   CHECK(of_content("II*\0\x10\0\0\0CR\2\0"sv, ".tif") == &raw::codec);
   CHECK(of_content("II*\0\x08\0\0\0"sv, ".tif") == &tiff::codec);
+  for (const auto head :
+       {"\0\0\0\x18"
+        "ftypcrx \0\0\0\1crx isom"sv,
+        "II\x1a\0\0\0HEAPCCDR\2\0"sv, "FUJIFILMCCD-RAW 0201"sv, "\0MRM\0\1"sv, "FOVb\0\0"sv}) {
+    CHECK(of_content(head, ".jpg") == &raw::other_codec);
+    CHECK_THROWS_WITH(raw::other_codec.read_header(bytes_of(head)),
+                      "camera raw of a kind that is not supported");
+  }
 }
 
 TEST_CASE("TGA has no signature: suffix and a header that makes sense together decide") {

@@ -44,6 +44,12 @@ Bytes begin_png(std::size_t expected_bytes) {
   return file;
 }
 
+void refuse_of_apps(std::string_view type) {
+  if (type == "CgBI")
+    throw ImageFileError(
+        "a PNG of an app for iPhones (CgBI), which only those read, is not supported");
+}
+
 bool is_letter(char c) { return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z'); }
 
 }  // namespace
@@ -76,6 +82,7 @@ std::vector<PngChunk> png_chunks(std::span<const std::byte> file) {
     if (crc32(file.subspan(at + 4, size + 4)) != u32(file, at + 8 + size)) {
       throw ImageFileError(fmt::format("damaged: wrong checksum of a PNG chunk ({})", type));
     }
+    if (chunks.empty()) refuse_of_apps(type);
     if (chunks.empty() != (type == "IHDR")) throw ImageFileError("damaged: misplaced PNG header");
     chunks.push_back({type, file.subspan(at + 8, size), file.subspan(at, size + overhead)});
     if (type == "IEND") break;
@@ -95,6 +102,7 @@ std::vector<PngChunk> damaged_png_chunks(std::span<const std::byte> file) {
   std::vector<PngChunk> chunks;
   for (std::size_t at = signature.size(); file.size() - at > before_data;) {
     const std::string_view type = text.substr(at + 4, 4);
+    refuse_of_apps(type);
     if (type == "acTL") throw ImageFileError("an animated PNG is not salvaged");
     if (type == "IEND" || !std::all_of(type.begin(), type.end(), is_letter)) break;
     const std::size_t left = file.size() - at - before_data;

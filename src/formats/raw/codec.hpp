@@ -10,6 +10,9 @@ namespace qturn::raw {
 
 extern const Codec codec;
 
+/// Those that are not built like a TIFF. All are refused.
+extern const Codec other_codec;
+
 }  // namespace qturn::raw
 
 #endif  // QTURN_SRC_FORMATS_RAW_CODEC_HPP

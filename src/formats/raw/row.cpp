@@ -188,9 +188,9 @@ std::vector<FilePart> parts(std::span<const std::byte> source, Orientation) {
 
 const Codec codec = {
     .name = "raw",
-    .suffixes = {".dng", ".3fr", ".arw", ".cr2", ".dcr", ".erf", ".fff", ".iiq", ".k25",
-                 ".kdc", ".mef", ".mos", ".mrw", ".nef", ".nrw", ".orf", ".pef", ".ptx",
-                 ".raw", ".rw2", ".rwl", ".sr2", ".srf", ".srw", ".x3f"},
+    .suffixes = {".dng", ".3fr", ".arw", ".cr2", ".dcr", ".erf", ".fff", ".iiq",
+                 ".k25", ".kdc", ".mef", ".mos", ".nef", ".nrw", ".orf", ".pef",
+                 ".ptx", ".raw", ".rw2", ".rwl", ".sr2", ".srf", ".srw"},
     .recognises = recognises,
     .check_limits = [](std::span<const std::byte> file,
                        const Limits& limits) { header_of(file, limits); },
@@ -198,6 +198,23 @@ const Codec codec = {
     .retag = retag,
     .check = check,
     .parts = parts,
+    .only_if_asked = true,
+};
+
+const Codec other_codec = {
+    .name = "other raw",
+    .suffixes = {".cr3", ".crw", ".mrw", ".raf", ".x3f"},
+    .recognises =
+        [](std::span<const std::byte> head, std::string_view) {
+          const auto has = [&](std::size_t at, std::string_view mark) {
+            return head.size() > at && text_of(head.subspan(at)).starts_with(mark);
+          };
+          return has(4, "ftypcrx ") || has(6, "HEAPCCDR") || has(0, "FUJIFILMCCD-RAW") ||
+                 has(0, "\0MRM"sv) || has(0, "FOVb");
+        },
+    .read_header = [](std::span<const std::byte>) -> Header {
+      throw ImageFileError("camera raw of a kind that is not supported");
+    },
     .only_if_asked = true,
 };
 

@@ -213,6 +213,13 @@ TEST_CASE("Every cut and every changed byte of a chunk is a failure") {
   }
 }
 
+TEST_CASE("A PNG of an app for iPhones is called that, not damaged") {
+  std::string file = make_png({});
+  file.insert(8, chunk("CgBI", "\x50\0\x20\x06"sv));
+  CHECK_THAT(refusal(bytes_of(file), codec), ContainsSubstring("an app for iPhones (CgBI)"));
+  CHECK_THROWS_WITH(codec.read_damaged_header(bytes_of(file)), ContainsSubstring("(CgBI)"));
+}
+
 TEST_CASE("A stream that holds fewer rows than the header says is a failure") {
   CHECK(refusal(bytes_of(make_png({.height = 3})), codec) != "");
 }
