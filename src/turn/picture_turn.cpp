@@ -47,6 +47,15 @@ std::uint64_t encoding_bytes(std::uint64_t pixel_bytes, std::uint64_t pixels, co
          pixels * target.encoding_bytes_per_pixel;
 }
 
+// What was stored in fewer bytes than an encoder here takes: a lossy WebP of many frames, run
+// lengths, pixels of a lossy compression in one without loss.
+void warn_of_growth(std::size_t before, std::size_t after, std::vector<std::string>& warnings) {
+  constexpr std::size_t times = 4, least = 64 << 10;
+  if (after < times * before || after - before < least) return;
+  warnings.push_back(fmt::format("the turned file is {} times as large: {} KiB, before {} KiB",
+                                 after / before, after >> 10, before >> 10));
+}
+
 }  // namespace
 
 template <typename Read>
@@ -295,7 +304,9 @@ FileBytes PictureTurn::turn(Orientation orientation, const std::atomic<bool>& st
       if (is_converted()) turned.quality = options_.quality;
       turned.prefers_speed = options_.png == PngMode::fast;
       if (--turns_left_ == 0 && is_released(decoded_bytes())) lane_->release_decoded();
-      return encode(turned, planned.applied, *target_, stop, warnings);
+      Bytes result = encode(turned, planned.applied, *target_, stop, warnings);
+      if (!is_converted()) warn_of_growth(file_.size(), result.size(), warnings);
+      return result;
     }
     case Route::lossless:
     case Route::trimmed:

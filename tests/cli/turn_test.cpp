@@ -165,6 +165,31 @@ TEST_CASE_METHOD(cli::Workplace, "Each format keeps samples, channels and pages"
   }
 }
 
+TEST_CASE_METHOD(cli::Workplace, "A file that grows four times says so, with both sizes") {
+  // 400 rows of 1000 pixels: run lengths of 255 at most.
+  const auto number = [](std::uint32_t value, int bytes) {
+    std::string text;
+    for (int i = 0; i < bytes; ++i) text += static_cast<char>(value >> 8 * i & 0xFF);
+    return text;
+  };
+  std::string rows;
+  for (int y = 0; y < 400; ++y) rows += std::string("\xFF\1\xFF\2\xFF\3\xEB\4\0\0", 10);
+  rows += std::string("\0\1", 2);
+  const std::string header = number(40, 4) + number(1000, 4) + number(400, 4) + number(1, 2) +
+                             number(8, 2) + number(1, 4) + number(0, 4) + number(0, 16);
+  const auto offset = static_cast<std::uint32_t>(14 + 40 + 1024);
+  const std::string file = "BM" + number(offset + static_cast<std::uint32_t>(rows.size()), 4) +
+                           number(0, 4) + number(offset, 4) + header + std::string(1024, '\x55') +
+                           rows;
+  add("a.bmp", file);
+  CHECK_THAT(done({"cw", "a.bmp", "-o", "out"}).err,
+             ContainsSubstring("a.bmp: warning: the turned file is 77 times as large: 391 KiB, "
+                               "before 4 KiB"));
+  failed({"cw", "a.bmp", "-o", "strict", "--strict"});
+  // What is asked for is no surprise.
+  CHECK(done({"cw", "a.bmp", "-o", "a.tif", "--strict", "-q"}).err.empty());
+}
+
 TEST_CASE_METHOD(cli::Workplace, "All pages of a TIFF are turned") {
   const std::vector pages = {cli::random_picture(11, 7, 1, SampleFormat::u8, 1),
                              cli::random_picture(5, 13, 3, SampleFormat::u16, 2),
