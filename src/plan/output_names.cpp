@@ -24,13 +24,6 @@ bool promises_what_cannot_be_written(const Codec* promised) {
   return promised && (promised->encode == nullptr || promised->is_array);
 }
 
-// Neither are these, nor names for a folder.
-bool is_other_file(std::string_view lower_suffix) {
-  constexpr std::string_view others[] = {".7z",  ".eps", ".mov", ".mp4",
-                                         ".pdf", ".rar", ".svg", ".zip"};
-  return std::ranges::find(others, lower_suffix) != std::end(others);
-}
-
 void refuse_unwritten(const PlanOptions& options, bool one_file, const Codec* promised) {
   if (fs::is_directory(options.output)) return;
   const std::string suffix = lower_case(options.output.extension().string());
@@ -51,6 +44,12 @@ void refuse_unwritten(const PlanOptions& options, bool one_file, const Codec* pr
 }
 
 }  // namespace
+
+bool is_other_file(std::string_view lower_suffix) {
+  constexpr std::string_view others[] = {".7z",  ".eps", ".mov", ".mp4",
+                                         ".pdf", ".rar", ".svg", ".zip"};
+  return std::ranges::find(others, lower_suffix) != std::end(others);
+}
 
 std::string name_in_format(const fs::path& name, const Codec& format) {
   const Codec* promised = promised_format(name);

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <qturn/orientation.hpp>
@@ -14,6 +15,9 @@
 #include "src/plan/options.hpp"
 
 namespace qturn {
+
+/// Whether files with such a suffix (".pdf") are neither written nor folders.
+bool is_other_file(std::string_view lower_suffix);
 
 /// "a.jpeg" for PNG becomes "a.png", for JPEG it stays, and "scan.2024" becomes "scan.2024.png".
 std::string name_in_format(const std::filesystem::path& name, const Codec& format);

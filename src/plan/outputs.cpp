@@ -168,6 +168,10 @@ void Targets::refuse_two_in_one_place() {
   const PathSet suspects = taken_.repeated();
   if (suspects.empty()) return;
 
+  struct Pair {
+    std::string a, b, place;
+  };
+  std::vector<Pair> pairs;
   std::map<std::string, Target> seen;
   const auto compare = [&](const Target& target) {
     std::string place = place_of(target);
@@ -185,17 +189,25 @@ void Targets::refuse_two_in_one_place() {
                       files_.path(*target.file), path_of(target)));
     }
     if (is_written(other->second)) {
-      throw PlanError(fmt::format("{} and {} would both be written to {}; {}",
-                                  source_of(other->second), source_of(target), path_of(target),
-                                  names_.folder().empty()
-                                      ? "name a folder as output"
-                                      : "run them one after the other, each with its own output"));
+      pairs.push_back({source_of(other->second), source_of(target), path_of(target)});
+      return;
     }
     other->second = target;
   };
   for_each_result(compare);
   for_each_label(compare);
   for_each_sidecar(compare);
+  if (pairs.empty()) return;
+  constexpr std::size_t most_named = 10;
+  std::string all =
+      fmt::format("{} and {} would both be written to {}", pairs[0].a, pairs[0].b, pairs[0].place);
+  for (std::size_t i = 1; i < std::min(pairs.size(), most_named); ++i)
+    all += fmt::format(", {} and {} to {}", pairs[i].a, pairs[i].b, pairs[i].place);
+  if (pairs.size() > most_named) all += fmt::format(", and {} more", pairs.size() - most_named);
+  throw PlanError(fmt::format("{}; {}", all,
+                              names_.folder().empty()
+                                  ? "name a folder as output"
+                                  : "run them one after the other, each with its own output"));
 }
 
 void Targets::refuse_files_as_folders() {

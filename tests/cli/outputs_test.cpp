@@ -130,6 +130,39 @@ TEST_CASE_METHOD(cli::Workplace, "Two inputs that would write one output are ref
         "other, each with its own output\n");
   CHECK_THAT(refused({"cw", "in/a.png", "x/a.png", "-o", "out"}).err,
              ContainsSubstring("would both be written to out/a.png"));
+  add("in/a.avif", "is not read before that");
+  add("in/b.bmp", cli::encoded(picture, qturn::bmp::codec));
+  add("in/b.png", cli::png(picture));
+  CHECK(refused({"cw", "in", "-o", "out", "--format", "png"}).err ==
+        "qturn: in/a.avif and in/a.png would both be written to out/a.png, in/a.avif and in/a.tif "
+        "to out/a.png, in/b.bmp and in/b.png to out/b.png; run them one after the other, each with "
+        "its own output\n");
+  for (int i = 0; i < 20; ++i) {
+    add("many/" + std::to_string(i) + ".png", cli::png(picture));
+    add("many/" + std::to_string(i) + ".tif", "is not read before that");
+  }
+  CHECK_THAT(refused({"cw", "many", "-o", "out", "--format", "png"}).err,
+             ContainsSubstring("many/0.png and many/0.tif would both be written to out/0.png") &&
+                 ContainsSubstring(", and 10 more; run them"));
+}
+
+TEST_CASE_METHOD(cli::Workplace, "A suffix that is one letter from a picture's is not a folder") {
+  add("a.png", cli::png(picture));
+  CHECK(refused({"cw", "a.png", "-o", "out.jepg"}).err ==
+        "qturn: out.jepg: no picture has this suffix; did you mean .jpg? A folder of this name "
+        "ends with a slash: out.jepg/\n");
+  for (const std::string name : {"out.PGN", "out.tiiff", "x/out.webpp", "out.tra"}) {
+    CAPTURE(name);
+    CHECK_THAT(refused({"cw", "a.png", "-o", name}).err, ContainsSubstring("did you mean ."));
+    CHECK_THAT(refused({"augment", "a.png", "-o", name}).err, ContainsSubstring("did you mean ."));
+  }
+  for (const std::string name : {"out.jepg/", "turned.2024", "out.v2", "a.b.c", "out.final"}) {
+    CAPTURE(name);
+    done({"cw", "a.png", "-o", name});
+    CHECK(exists(name + "/a.png"));
+    done({"cw", "a.png", "-o", name, "--overwrite"});
+  }
+  done({"cw", "a.png", "-o", "out.jepg", "--overwrite"});  // which is a folder now
 }
 
 TEST_CASE_METHOD(cli::Workplace,

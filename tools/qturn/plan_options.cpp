@@ -2,17 +2,22 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <string>
 #include <system_error>
+#include <vector>
 
 #include "src/dataset/shards.hpp"
+#include "src/formats/table.hpp"
 #include "src/plan/find_files.hpp"
+#include "src/plan/output_names.hpp"
 #include "src/plan/variants.hpp"
 #include "tools/qturn/label_options.hpp"
 #include "tools/qturn/report.hpp"
+#include "tools/qturn/suggestion.hpp"
 
 namespace qturn {
 namespace {
@@ -27,6 +32,26 @@ std::string no_output(const CommandLine& line) {
     return fmt::format("no output; did you mean -o {}?", line.inputs.back());
   if (line.command == CommandLine::Command::augment) return "no output; name a folder with -o";
   return "no output; name one with -o, or replace the files with --in-place";
+}
+
+/// A misspelt suffix would make a folder of that name.
+void refuse_misspelt_suffix(const fs::path& output) {
+  const std::string suffix = lower_suffix(output);
+  if (suffix.empty() || is_other_file(suffix) || fs::is_directory(output)) return;
+  std::vector<std::string> known = {".tar"};
+  for (const Codec* codec : codecs()) {
+    if (codec->only_if_asked || codec->is_array) continue;
+    for (const std::string_view each : codec->suffixes)
+      if (!each.empty()) known.emplace_back(each);
+  }
+  if (std::ranges::count(known, suffix) > 0) return;
+  for (std::string& each : known) each.erase(0, 1);
+  const std::string meant = nearest_word(suffix.substr(1), known);
+  if (meant.empty()) return;
+  throw PlanError(
+      fmt::format("{}: no picture has this suffix; did you mean .{}? A folder of this name ends "
+                  "with a slash: {}/",
+                  printable(output.string()), meant, printable(output.string())));
 }
 
 }  // namespace
@@ -61,6 +86,7 @@ PlanOptions plan_options(const CommandLine& line) {
         "--quality is for --format jpeg and webp; {} is written without loss", line.format->name));
   }
   if (line.output.empty() && !line.in_place) throw PlanError(no_output(line));
+  if (!line.in_place) refuse_misspelt_suffix(line.output);
   if (line.sidecars && line.others == Others::copy)
     throw PlanError("--sidecars and --others copy would both write the XMP files; leave one out");
   PlanOptions options = input_options(line);
