@@ -5,6 +5,7 @@
 #include <qturn/orientation.hpp>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -31,9 +32,9 @@ struct Header {
   std::int64_t height = 0;
   int pages = 1;
   Orientation stored = Orientation::identity;
-  std::uint64_t pixels_total = 0;       ///< of all pages
   /// Some of its pages are stored in another orientation than the first one, which `stored` is.
   bool pages_differ = false;
+  std::uint64_t pixels_total = 0;       ///< of all pages
   std::uint64_t pixel_bytes_total = 0;  ///< of all pages, decoded
   /// The same, as another format gets them, if those are other bytes; else 0.
   std::uint64_t shown_bytes_total = 0;
@@ -51,6 +52,10 @@ struct Header {
   std::vector<PlacedMetadata> placed;
   /// What is unusual about the file, in sentences for the user, whatever is done with it.
   std::vector<std::string> faults;
+  /// Why programs do not agree on how it is shown: it is not turned. Empty: they agree.
+  std::string doubt;
+  /// How those show it that believe its Exif block, if that is what they do not agree on.
+  std::optional<Orientation> doubted;
   /// It carries an orientation that does not count, and that contradicts the one that does. What
   /// looks only there would turn the picture once more, so even an upright one is not just copied.
   bool has_ignored_tag = false;

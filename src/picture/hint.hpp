@@ -64,6 +64,7 @@ struct Hint {
     // What is turned, and how
     allow_stale_metadata,
     allow_storage_change,
+    believe_exif,
     be_less_strict,  ///< the run fails for what others only warn of
     keep_edges,
     keep_edges_lossless,  ///< what was re-encoded

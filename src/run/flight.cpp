@@ -47,6 +47,7 @@ PictureOptions picture_options(const RunOptions& options, const Codec* target) {
           .png = options.png,
           .tag_only = options.tag_only,
           .raw = options.raw,
+          .believes_exif = options.believes_exif,
           .salvage = options.salvage,
           .quality = options.quality,
           .proves = options.verify,
@@ -131,6 +132,8 @@ void Flight::write_outputs() {
     const std::vector<std::string>& warnings = picture_->warnings();
     std::vector<Sentence>& first = outcomes_.front().warnings;
     first.insert(first.begin(), warnings.begin(), warnings.end());
+    for (Sentence& each : first)
+      if (each.text == picture_->header().doubt) each.hints = picture_->hints_of_doubt();
     // The reason of a failure is reported once.
     std::erase_if(first,
                   [&](const Sentence& each) { return each.text == outcomes_.front().message; });
@@ -412,7 +415,7 @@ void Flight::write_output(std::size_t index) {
   outcome.stale_metadata = stale_metadata(planned, index);
   refuse_stale_metadata(outcome);
   if (options_.plan_only) {
-    if (planned.route == Route::none) throw ImageFileError(planned.message);
+    if (planned.route == Route::none) picture_->refuse(planned);
     if (options_.strict) refuse_warnings(outcome);
     outcome.route = planned.route;
     outcome.status = Status::done;
@@ -603,8 +606,11 @@ bool Flight::is_proved_on_device(Orientation variant, std::span<const std::byte>
 
 void Flight::refuse_warnings(Outcome& outcome) const {
   std::vector<std::string> warnings;
-  if (picture_) warnings = picture_->warnings();
   Hints hints;
+  if (picture_) {
+    warnings = picture_->warnings();
+    hints = picture_->hints_of_doubt();
+  }
   for (Sentence& warning : std::exchange(outcome.warnings, {})) {
     warnings.push_back(std::move(warning.text));
     if (!warning.hints.empty()) hints = std::move(warning.hints);

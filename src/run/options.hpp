@@ -28,6 +28,7 @@ struct RunOptions {
   std::optional<int> quality = {};    ///< as PictureOptions
   bool tag_only = false;              ///< the turn is stored in the tag, no pixel moves
   bool raw = false;                   ///< with tag_only: camera raw files too
+  bool believes_exif = false;         ///< as PictureOptions
   bool verify = false;                ///< each result is read again and compared, see prove()
   bool salvage = false;               ///< what can be had of a damaged picture is written
   bool strict = false;                ///< a file fails if it would cause a warning

@@ -89,7 +89,12 @@ PictureTurn::PictureTurn(std::span<const std::byte> file, std::string_view lower
     damage_ = error.what();
     of_damaged([&] { header_ = format_->read_damaged_header(file_); });
   }
+  if (options_.believes_exif && header_.doubted) {
+    header_.stored = *std::exchange(header_.doubted, std::nullopt);
+    header_.doubt.clear();
+  }
   warnings_ = header_.faults;
+  if (!header_.doubt.empty()) warnings_.push_back(header_.doubt);
   check_size(options_.limits, header_.pixels_total, header_.pixel_bytes_total, file_.size());
 }
 
@@ -116,7 +121,7 @@ Route PictureTurn::route_of(Orientation applied) const {
     if (stored() == Orientation::identity && !header_.has_ignored_tag) return Route::copied;
     if (format_->retag) return Route::tagged;
   }
-  if (!compressed_ && !format_->encode) return Route::none;
+  if (!header_.doubt.empty() || (!compressed_ && !format_->encode)) return Route::none;
   return compressed_ ? compressed_->route(applied) : Route::reencoded;
 }
 
@@ -143,7 +148,8 @@ TurnOutcome PictureTurn::plan(Orientation orientation) const {
   const bool is_by_default = outcome.loss == Loss::unasked && outcome.route == Route::planar;
   if (outcome.route == Route::skipped || outcome.route == Route::none || is_by_default) {
     outcome.message =
-        by_compressed ? compressed_->why_not()
+        !header_.doubt.empty() ? header_.doubt
+        : by_compressed        ? compressed_->why_not(applied(orientation))
         : options_.tag_only
             ? no_place_for_orientation(*format_)
             : fmt::format("{} can be read but not written; choose another format", format_->name);
@@ -155,6 +161,7 @@ TurnOutcome PictureTurn::plan(Orientation orientation) const {
 std::vector<std::string> PictureTurn::stale_metadata(const TurnOutcome& outcome) const {
   std::vector<std::string> stale;
   const bool retags = outcome.route == Route::tagged;
+  const bool moves_a_page = header_.pages_differ && outcome.route == Route::reencoded;
   for (const PlacedMetadata& placed : header_.placed) {
     const bool is_kept = is_converted() ? placed.is_converted : !placed.is_turned;
     const bool changes = (retags && placed.is_of_bytes) || moves_a_page || moves_pixels(outcome);
@@ -174,7 +181,6 @@ std::vector<Orientation> PictureTurn::all_applied(std::span<const Orientation> o
   for (const Orientation each : orientations) all.push_back(applied(each));
   return all;
 }
-  const bool moves_a_page = header_.pages_differ && outcome.route == Route::reencoded;
 
 std::size_t PictureTurn::reencoded_among(std::span<const Orientation> orientations) const {
   return static_cast<std::size_t>(std::ranges::count_if(
@@ -315,7 +321,11 @@ FileBytes PictureTurn::turn(Orientation orientation, const std::atomic<bool>& st
     case Route::none:
       break;
   }
-  throw ImageFileError(planned.message);
+  refuse(planned);
+}
+
+void PictureTurn::refuse(const TurnOutcome& planned) const {
+  throw WithHints<ImageFileError>(hints_of_doubt(), planned.message);
 }
 
 namespace {

@@ -24,6 +24,7 @@
 #include "src/formats/codec/codec.hpp"
 #include "src/formats/codec/compressed_turn.hpp"
 #include "src/metadata/metadata_turn.hpp"
+#include "src/picture/hint.hpp"
 #include "src/turn/lane.hpp"
 
 namespace qturn {
@@ -35,6 +36,7 @@ struct PictureOptions {
   PngMode png = PngMode::small;
   bool tag_only = false;
   bool raw = false;                 ///< camera raw files too, by their tag alone
+  bool believes_exif = false;       ///< Header::doubted counts
   bool salvage = false;             ///< of a damaged picture, what can be had is written
   std::optional<int> quality = {};  ///< of a lossy `target` that the source is not of
   bool proves = false;              ///< prove() will be asked, so what was read is kept for it
@@ -125,6 +127,12 @@ class PictureTurn {
   /// Empty where the source is the result (copied, skipped). Throws ImageFileError; Interrupted.
   FileBytes turn(Orientation orientation, const std::atomic<bool>& stop,
                  std::vector<std::string>& warnings);
+
+  /// Throws why there is no result, as plan() says.
+  [[noreturn]] void refuse(const TurnOutcome& planned) const;
+
+  /// What would help where a warning, or why there is no result, is Header::doubt.
+  Hints hints_of_doubt() const { return header_.doubted ? Hints{Hint::believe_exif} : Hints(); }
 
   /// What read() and accept() had to say.
   const std::vector<std::string>& warnings() const { return warnings_; }

@@ -37,6 +37,7 @@ PictureTurn opened(std::span<const std::byte> file, Orientation orientation,
                            .jpeg = options.jpeg,
                            .png = options.png,
                            .tag_only = options.tag_only,
+                           .believes_exif = options.believe_exif,
                            .quality = options.quality,
                            .limits = options.limits});
 }

@@ -38,6 +38,7 @@ struct CommandLine {
   std::uint64_t tar_bytes = 0;  ///< of --tar-size, or 0
   bool unpack = false;
   bool hidden = false, raw = false, follow = false, break_links = false;
+  bool believes_exif = false;  ///< --believe exif
   bool resume = false, restart = false;
   std::string backup;          ///< a folder, or empty; of restore, or that of a run in it
   std::optional<bool> verify;  ///< not set: in place

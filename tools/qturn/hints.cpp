@@ -112,6 +112,8 @@ std::string in_words(const CommandLine& line, const Hint& hint) {
       return "; --allow-stale-metadata permits that, -o keeps the original";
     case Hint::allow_storage_change:
       return "; --allow-storage-change permits that";
+    case Hint::believe_exif:
+      return "; --believe exif turns it as Exif says";
     case Hint::be_less_strict:
       return " (--strict)";
     case Hint::keep_edges:

@@ -446,6 +446,11 @@ std::unique_ptr<CLI::App> make_parser(CommandLine& line) {
         ->add_flag("--sidecars", line.sidecars,
                    "also turn XMP sidecars, the files a.xmp or a.jpg.xmp beside a.jpg")
         ->group("Output");
+    add_choice<bool>(*command, "--believe", {{"exif", true}},
+                     "exif: a HEIC or AVIF whose container says no orientation is stored as its Exif "
+                     "block says (default: programs show it in two ways, so it stays)",
+                     [&line](bool value) { line.believes_exif = value; })
+        ->group("Output");
     add_labels(*command, line);
     add_inputs(*command, line);
     add_others(*command, line);

@@ -42,8 +42,8 @@ class CompressedTurn {
   /// or skipped; none where it is refused. The identity is always lossless.
   virtual Route route(Orientation applied) const = 0;
 
-  /// Why a turn is skipped or refused.
-  virtual std::string why_not() const = 0;
+  /// Why this turn is not lossless.
+  virtual std::string why_not(Orientation applied) const = 0;
 
   /// The size of the result of that.
   virtual Size turned_size(Orientation applied) const = 0;

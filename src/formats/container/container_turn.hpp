@@ -16,21 +16,25 @@ template <typename File>
 class ContainerTurn final : public CompressedTurn {
  public:
   using Turn = Bytes (*)(const File&, Orientation, std::vector<std::string>& warnings);
+  using WhyNot = std::string (*)(const File&, Orientation);
 
-  /// `needed` is the memory that `turned` takes; `why_not` is why it is never called, if it is not.
+  /// `needed` is the memory that `turned` takes; `why_not` says why it must not be called, or
+  /// nothing.
   ContainerTurn(File file, Header header, std::uint64_t needed, Turn turned,
-                std::string why_not = {})
+                WhyNot why_not = nullptr)
       : file_(std::move(file)),
         header_(std::move(header)),
         needed_(needed),
         turn_(turned),
-        why_not_(std::move(why_not)) {}
+        why_not_(why_not) {}
 
   Header header() const override { return header_; }
-  Route route(Orientation) const override {
-    return why_not_.empty() ? Route::lossless : Route::none;
+  Route route(Orientation applied) const override {
+    return why_not(applied).empty() ? Route::lossless : Route::none;
   }
-  std::string why_not() const override { return why_not_; }
+  std::string why_not(Orientation applied) const override {
+    return why_not_ ? why_not_(file_, applied) : std::string();
+  }
   Size turned_size(Orientation applied) const override {
     return qturn::turned_size(applied, header_.size());
   }
@@ -49,7 +53,7 @@ class ContainerTurn final : public CompressedTurn {
   Header header_;
   std::uint64_t needed_;
   Turn turn_;
-  std::string why_not_;
+  WhyNot why_not_;
 };
 
 }  // namespace qturn

@@ -36,6 +36,10 @@ Matrix matrix_of(Orientation rotation, std::uint32_t width, std::uint32_t height
   return {p, 0, 0, 0, q, 0, from_right, from_bottom, last};
 }
 
+struct OddMatrix : ImageFileError {
+  OddMatrix() : ImageFileError("its matrix is not a turn by quarters") {}
+};
+
 // The header ("moov") of a video that begins there. After its boxes, which end at `end`, anything
 // may follow.
 std::optional<Box> find_movie(std::span<const std::byte> bytes, std::uint64_t begin,
@@ -52,92 +56,84 @@ std::optional<Box> find_movie(std::span<const std::byte> bytes, std::uint64_t be
   return found;
 }
 
-class VideoTurn {
- public:
-  VideoTurn(std::span<std::byte> bytes, Orientation rotation) : bytes_(bytes), turn_(rotation) {}
+Matrix read_matrix(BoxReader& reader) {
+  Matrix matrix;
+  for (std::uint32_t& number : matrix) {
+    number = static_cast<std::uint32_t>(reader.number(number_bytes));
+  }
+  return matrix;
+}
 
-  // All tracks, or none: nothing is written before everything is read. What is wrong, or nothing.
-  std::string turn(const Box& movie) {
-    try {
-      for_each_box(bytes_, movie.content, movie.end, [&](const Box& box) {
-        if (box.type == "mvhd") read_movie_header(box);
-        if (box.type == "trak") read_track(box);
-      });
-    } catch (const ImageFileError&) {
-      return "its header is damaged";
+// Times and a number, of 4 bytes or 8, which both headers begin with.
+void skip_times(BoxReader& reader) { reader.characters(reader.version().version == 0 ? 16 : 28); }
+
+// It has a matrix for all tracks, which is applied after their own.
+void expect_no_turn_of_all(std::span<const std::byte> bytes, const Box& movie_header) {
+  BoxReader reader(bytes, movie_header);
+  skip_times(reader);
+  reader.characters(16);  // rate, volume
+  if (read_matrix(reader) != matrix_of(Orientation::identity, 0, 0, true)) throw OddMatrix();
+}
+
+// Nothing: the track has no pictures.
+std::optional<PictureTrack> read_track(std::span<const std::byte> bytes, const Box& box) {
+  const auto media = find_box(bytes, box.content, box.end, "mdia");
+  const auto handler = media ? find_box(bytes, media->content, media->end, "hdlr") : std::nullopt;
+  const auto header = find_box(bytes, box.content, box.end, "tkhd");
+  if (!handler || !header) throw ImageFileError("damaged: a track of the video");
+  BoxReader kind(bytes, *handler);
+  kind.characters(8);
+  const std::string_view type = kind.characters(4);
+  if (type != "vide" && type != "pict" && type != "auxv") return std::nullopt;
+  BoxReader reader(bytes, *header);
+  skip_times(reader);
+  reader.characters(20);  // the rest of its duration, layer, group, volume
+  PictureTrack track{.box = box, .matrix_at = reader.at(), .is_auxiliary = type == "auxv"};
+  const Matrix matrix = read_matrix(reader);
+  track.width = static_cast<std::uint32_t>(reader.number(number_bytes));
+  track.height = static_cast<std::uint32_t>(reader.number(number_bytes));
+  for (const bool moves_back : {true, false}) {
+    for (const Orientation each : rotations) {
+      if (matrix != matrix_of(each, track.width, track.height, moves_back)) continue;
+      track.shown = each;
+      track.moves_back = moves_back;
+      return track;
     }
-    if (is_odd_) return "its matrix is not a turn by quarters";
-    for (const auto& [at, matrix] : changes_) {
-      for (std::size_t i = 0; i < matrix.size(); ++i) {
-        put_big_endian(bytes_, at + number_bytes * i, number_bytes, matrix[i]);
-      }
-    }
-    return {};
   }
-
- private:
-  struct Change {
-    std::uint64_t at;
-    Matrix matrix;
-  };
-
-  Matrix read_matrix(BoxReader& reader) {
-    Matrix matrix;
-    for (std::uint32_t& number : matrix) {
-      number = static_cast<std::uint32_t>(reader.number(number_bytes));
-    }
-    return matrix;
-  }
-
-  // Times and a number, of 4 bytes or 8, which both headers begin with.
-  static void skip_times(BoxReader& reader) {
-    reader.characters(reader.version().version == 0 ? 16 : 28);
-  }
-
-  // It has a matrix for all tracks, which is applied after their own.
-  void read_movie_header(const Box& box) {
-    BoxReader reader(bytes_, box);
-    skip_times(reader);
-    reader.characters(16);  // rate, volume
-    if (read_matrix(reader) != matrix_of(Orientation::identity, 0, 0, true)) is_odd_ = true;
-  }
-
-  void read_track(const Box& box) {
-    const auto media = find_box(bytes_, box.content, box.end, "mdia");
-    const auto handler =
-        media ? find_box(bytes_, media->content, media->end, "hdlr") : std::nullopt;
-    const auto header = find_box(bytes_, box.content, box.end, "tkhd");
-    if (!handler || !header) throw ImageFileError("damaged: a track of the video");
-    BoxReader kind(bytes_, *handler);
-    kind.characters(8);
-    if (kind.characters(4) != "vide") return;
-    BoxReader reader(bytes_, *header);
-    skip_times(reader);
-    reader.characters(20);  // the rest of its duration, layer, group, volume
-    const std::uint64_t at = reader.at();
-    const Matrix matrix = read_matrix(reader);
-    const auto width = static_cast<std::uint32_t>(reader.number(number_bytes));
-    const auto height = static_cast<std::uint32_t>(reader.number(number_bytes));
-    for (const bool moves_back : {true, false}) {
-      for (const Orientation each : rotations) {
-        if (matrix != matrix_of(each, width, height, moves_back)) continue;
-        changes_.push_back({at, matrix_of(compose(each, turn_), width, height, moves_back)});
-        return;
-      }
-    }
-    is_odd_ = true;
-  }
-
-  std::span<std::byte> bytes_;
-  Orientation turn_;
-  std::vector<Change> changes_;
-  bool is_odd_ = false;
-};
+  throw OddMatrix();
+}
 
 }  // namespace
 
+bool is_rotation(Orientation orientation) { return std::ranges::count(rotations, orientation) > 0; }
+
+std::vector<PictureTrack> picture_tracks(std::span<const std::byte> bytes, const Box& movie) {
+  std::vector<PictureTrack> tracks;
+  try {
+    for_each_box(bytes, movie.content, movie.end, [&](const Box& box) {
+      if (box.type == "mvhd") expect_no_turn_of_all(bytes, box);
+      if (box.type != "trak") return;
+      if (const auto track = read_track(bytes, box)) tracks.push_back(*track);
+    });
+  } catch (const OddMatrix&) {
+    throw;
+  } catch (const ImageFileError&) {
+    throw ImageFileError("its header is damaged");
+  }
+  return tracks;
+}
+
+void turn_tracks(std::span<std::byte> bytes, const Box& movie, Orientation rotation) {
+  for (const PictureTrack& track : picture_tracks(bytes, movie)) {
+    const Matrix matrix =
+        matrix_of(compose(track.shown, rotation), track.width, track.height, track.moves_back);
+    for (std::size_t i = 0; i < matrix.size(); ++i) {
+      put_big_endian(bytes, track.matrix_at + number_bytes * i, number_bytes, matrix[i]);
+    }
+  }
+}
+
 bool turn_videos(std::span<std::byte> bytes, Orientation view, std::vector<std::string>& warnings) {
-  const bool is_rotation = std::ranges::count(rotations, view) > 0;
   const std::string_view text = text_of(bytes);
   bool any = false;
   constexpr std::size_t type_at = 4;
@@ -146,10 +142,12 @@ bool turn_videos(std::span<std::byte> bytes, Orientation view, std::vector<std::
     const auto movie = find_movie(bytes, at - type_at, end);
     any |= movie.has_value();
     if (movie && view != Orientation::identity) {
-      const std::string problem =
-          is_rotation ? VideoTurn(bytes, view).turn(*movie) : "players do not mirror videos";
-      if (!problem.empty()) {
-        warnings.push_back(fmt::format("the video after the picture is not turned: {}", problem));
+      try {
+        if (!is_rotation(view)) throw ImageFileError("players do not mirror videos");
+        turn_tracks(bytes, *movie, view);
+      } catch (const ImageFileError& error) {
+        warnings.push_back(
+            fmt::format("the video after the picture is not turned: {}", error.what()));
       }
     }
     at = text.find("ftyp", end);

@@ -27,8 +27,12 @@ bool is_compressed_picture(const HeifItem& item) {
 HeifFile::HeifFile(std::span<const std::byte> source, const Limits& limits) : file(source) {
   std::optional<Box> found;
   for_each_box(file, 0, file.size(), [&](const Box& box) {
-    if (box.type == "moov" || box.type == "moof") {
-      throw ImageFileError("it has an image sequence or a video, which is not supported");
+    if (box.type == "moof") {
+      throw ImageFileError("an image sequence in fragments ('moof') is not supported");
+    }
+    if (box.type == "moov") {
+      if (movie) refuse_damaged("it has two movies");
+      movie = box;
     }
     if (box.type == "meco") {
       throw ImageFileError("a further metadata box ('meco') is not supported");
@@ -39,9 +43,13 @@ HeifFile::HeifFile(std::span<const std::byte> source, const Limits& limits) : fi
     if (found) refuse_damaged("it has two metadata boxes");
     found = box;
   });
-  if (!found) throw ImageFileError("truncated: its metadata box is missing");
+  if (!found && !movie) throw ImageFileError("truncated: its metadata box is missing");
+  MetadataCount counted;
+  if (movie) counted.add(movie->end - movie->begin);
+  counted.check(limits);
+  if (!found) return;
   meta = *found;
-  MetadataCount counted = read_meta(limits);
+  read_meta(limits, counted);
   check_extents();
   check_parts();
   // Exif and XMP are copied, and items may share their bytes.
@@ -52,10 +60,9 @@ HeifFile::HeifFile(std::span<const std::byte> source, const Limits& limits) : fi
   }
 }
 
-MetadataCount HeifFile::read_meta(const Limits& limits) {
+void HeifFile::read_meta(const Limits& limits, MetadataCount& counted) {
   BoxReader reader(file, meta);
   reader.version();
-  MetadataCount counted;
   std::map<std::string_view, Box> parts;
   for_each_box(file, reader.at(), meta.end, [&](const Box& box) {
     if (box.type != "idat") counted.add(box.end - box.begin);
@@ -80,12 +87,11 @@ MetadataCount HeifFile::read_meta(const Limits& limits) {
   if (parts.contains("idat")) data = parts["idat"];
   if (parts.contains("iloc")) {
     locations = parts["iloc"];
-    read_locations(*locations);
+    take_locations(*locations);
   }
   if (parts.contains("iref")) read_references(parts["iref"]);
   if (parts.contains("grpl")) read_groups(parts["grpl"]);
   item(primary);
-  return counted;
 }
 
 void HeifFile::read_items(const Box& box) {
@@ -115,16 +121,18 @@ void HeifFile::read_item(const Box& box) {
   }
 }
 
-void HeifFile::read_locations(const Box& box) {
+HeifLocations read_locations(std::span<const std::byte> file, const Box& box) {
   BoxReader reader(file, box);
+  HeifLocations table;
   const unsigned version = reader.version().version;
   if (version > 2) throw ImageFileError("an unknown version of its table of places");
   const std::uint64_t sizes = reader.number(2);
-  offset_bytes = sizes >> 12 & 15;
+  table.offset_bytes = sizes >> 12 & 15;
   const std::size_t length_bytes = sizes >> 8 & 15;
-  base_bytes = sizes >> 4 & 15;
+  table.base_bytes = sizes >> 4 & 15;
   const std::size_t index_bytes = version == 0 ? 0 : sizes & 15;
-  for (const std::size_t bytes : {offset_bytes, length_bytes, base_bytes, index_bytes}) {
+  for (const std::size_t bytes :
+       {table.offset_bytes, length_bytes, table.base_bytes, index_bytes}) {
     if (bytes != 0 && bytes != 4 && bytes != 8) refuse_damaged("its table of places");
   }
   for (std::uint64_t left = reader.number(version < 2 ? 2 : 4); left > 0; --left) {
@@ -135,23 +143,43 @@ void HeifFile::read_locations(const Box& box) {
     const bool in_another_file = reader.number(2) != 0 && location.method == HeifLocation::in_file;
     if (in_another_file) throw ImageFileError("its pixels in another file are not supported");
     location.base_at = reader.at();
-    location.base = reader.number(base_bytes);
+    location.base = reader.number(table.base_bytes);
     const std::uint64_t count = reader.number(2);
     // Those that take no bytes of the table could be any number.
-    if (count > 1 && offset_bytes + length_bytes == 0) refuse_damaged("its table of places");
+    if (count > 1 && table.offset_bytes + length_bytes == 0) refuse_damaged("its table of places");
     for (std::uint64_t i = 0; i < count; ++i) {
       reader.number(index_bytes);
       HeifExtent extent;
       extent.offset_at = reader.at();
-      extent.offset = reader.number(offset_bytes);
+      extent.offset = reader.number(table.offset_bytes);
       extent.length = reader.number(length_bytes);
       location.extents.push_back(extent);
     }
-    const auto found = items.find(number);
-    if (found == items.end()) {
-      other_locations.push_back(std::move(location));
-      continue;
+    table.items.emplace_back(number, std::move(location));
+  }
+  return table;
+}
+
+void move_locations(std::span<std::byte> bytes, const Box& box, const Moves& moves) {
+  const HeifLocations table = read_locations(bytes, box);
+  for (const auto& [number, location] : table.items) {
+    if (location.method != HeifLocation::in_file) continue;
+    const std::int64_t by_base = moves.by(location.base);
+    Moves::put(bytes, location.base_at, table.base_bytes, location.base, by_base);
+    for (const HeifExtent& extent : location.extents) {
+      const std::uint64_t at = location.base + extent.offset;
+      if (moves.hit(at, extent.length))
+        throw ImageFileError("an item lies in its metadata box, where it would move");
+      Moves::put(bytes, extent.offset_at, table.offset_bytes, extent.offset,
+                 moves.by(at) - by_base);
     }
+  }
+}
+
+void HeifFile::take_locations(const Box& box) {
+  for (auto& [number, location] : read_locations(file, box).items) {
+    const auto found = items.find(number);
+    if (found == items.end()) continue;
     if (found->second.location) refuse_damaged("an item has two places");
     found->second.location = std::move(location);
   }
@@ -314,10 +342,38 @@ void refuse_scaled(const HeifFile& heif, const HeifItem& item) {
   }
 }
 
-Orientation shown_orientation(const HeifFile& heif, const HeifItem& item) {
-  // irot turns to the left. imir with axis 0 exchanges top and bottom.
+std::vector<Step> steps_of(Orientation orientation) {
+  switch (orientation) {
+    case Orientation::identity:
+      return {};
+    case Orientation::flop:
+      return {{"imir", 1}};
+    case Orientation::rotate180:
+      return {{"irot", 2}};
+    case Orientation::flip:
+      return {{"imir", 0}};
+    case Orientation::transpose:
+      return {{"irot", 1}, {"imir", 0}};
+    case Orientation::rotate90:
+      return {{"irot", 3}};
+    case Orientation::transverse:
+      return {{"irot", 1}, {"imir", 1}};
+    case Orientation::rotate270:
+      return {{"irot", 1}};
+  }
+  return {};
+}
+
+// irot turns to the left. imir with axis 0 exchanges top and bottom.
+Orientation orientation_of_step(std::span<const std::byte> file, const Box& box) {
   constexpr Orientation turns[] = {Orientation::identity, Orientation::rotate270,
                                    Orientation::rotate180, Orientation::rotate90};
+  const std::uint64_t value = BoxReader(file, box).number(1);
+  if (box.type == "irot") return turns[value & 3];
+  return (value & 1) == 0 ? Orientation::flip : Orientation::flop;
+}
+
+Orientation shown_orientation(const HeifFile& heif, const HeifItem& item) {
   Orientation shown = Orientation::identity;
   bool any = false;
   for (const HeifAssociation& association : item.properties) {
@@ -328,11 +384,7 @@ Orientation shown_orientation(const HeifFile& heif, const HeifItem& item) {
     if (box.type != "irot" && box.type != "imir") continue;
     if (!any) refuse_scaled(heif, item);
     any = true;
-    const std::uint64_t value = BoxReader(heif.file, box).number(1);
-    const Orientation step = box.type == "irot" ? turns[value & 3]
-                             : (value & 1) == 0 ? Orientation::flip
-                                                : Orientation::flop;
-    shown = compose(shown, step);
+    shown = compose(shown, orientation_of_step(heif.file, box));
   }
   return shown;
 }
@@ -376,16 +428,18 @@ bool says_turn(const HeifFile& heif, const HeifItem& item) {
   return heif.find(item, "irot") || heif.find(item, "imir");
 }
 
-std::string doubt_of_orientation(const HeifFile& heif) {
-  if (says_turn(heif, heif.item(heif.primary))) return {};
-  for (const IgnoredOrientation& each : ignored_orientations(heif)) {
-    if (each.where != std::string_view("Exif") || each.says == Orientation::identity) continue;
-    return fmt::format(
-        "programs show it in two ways, because Exif says orientation {} and its container (irot) "
-        "says nothing; it stays as it is, until exiftool -n -Orientation=1 makes them agree",
-        static_cast<int>(each.says));
-  }
-  return {};
+std::optional<Orientation> doubted_orientation(const HeifFile& heif) {
+  if (heif.has_picture() && says_turn(heif, heif.item(heif.primary))) return std::nullopt;
+  for (const IgnoredOrientation& each : ignored_orientations(heif))
+    if (each.where == std::string_view("Exif") && each.says != Orientation::identity)
+      return each.says;
+  return std::nullopt;
+}
+
+bool is_stereo(const HeifFile& heif) {
+  return std::ranges::any_of(heif.groups, [&](const HeifGroup& group) {
+    return group.type == "ster" && std::ranges::count(group.items, heif.primary) > 0;
+  });
 }
 
 std::vector<IgnoredOrientation> ignored_orientations(const HeifFile& heif) {

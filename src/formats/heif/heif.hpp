@@ -24,6 +24,7 @@
 
 #include "src/formats/container/boxes.hpp"
 #include "src/formats/container/ignored_metadata.hpp"
+#include "src/formats/heif/sequence.hpp"
 #include "src/picture/bytes.hpp"
 #include "src/picture/file_limits.hpp"
 
@@ -42,6 +43,17 @@ struct HeifLocation {
   std::uint64_t base_at = 0;
   std::vector<HeifExtent> extents;
 };
+
+/// A table of them ("iloc").
+struct HeifLocations {
+  std::size_t offset_bytes = 0, base_bytes = 0;  ///< of its numbers
+  std::vector<std::pair<std::uint32_t, HeifLocation>> items;
+};
+HeifLocations read_locations(std::span<const std::byte> file, const Box& box);
+
+/// Moves the places that the table, in `bytes`, states of the file. Throws ImageFileError if they
+/// cannot be stated, or if an item lies in what moves.
+void move_locations(std::span<std::byte> bytes, const Box& table, const Moves& moves);
 
 /// A property of an item, by its number in the list of all, which counts from 1.
 struct HeifAssociation {
@@ -72,23 +84,24 @@ struct HeifGroup {
 /// A file, read as far as its container goes. The file must outlive it.
 struct HeifFile {
   /// Throws ImageFileError for damage, also where an item's bytes or the parts of a grid are
-  /// missing, and for image sequences; LimitError.
+  /// missing; LimitError.
   HeifFile(std::span<const std::byte> source, const Limits& limits);
 
   std::span<const std::byte> file;
-  Box meta, properties;                          ///< "meta" and "iprp"
-  std::optional<Box> locations, data;            ///< "iloc" and "idat"
-  std::size_t offset_bytes = 0, base_bytes = 0;  ///< of the numbers in "iloc"
-  bool has_manifest = false;                     ///< a signed one (C2PA)
-  std::uint32_t primary = 0;                     ///< the picture that is shown
-  std::map<std::uint32_t, HeifItem> items;       ///< by their numbers
-  /// The locations and properties of what the list of items does not name, such as groups.
-  std::vector<HeifLocation> other_locations;
+  /// "meta" and "iprp", without a type in an image sequence that has no still picture.
+  Box meta, properties;
+  std::optional<Box> locations, data;       ///< "iloc" and "idat"
+  std::optional<Box> movie;                 ///< "moov", an image sequence
+  bool has_manifest = false;                ///< a signed one (C2PA)
+  std::uint32_t primary = 0;                ///< the picture that is shown
+  std::map<std::uint32_t, HeifItem> items;  ///< by their numbers
+  /// The properties of what the list of items does not name, such as groups.
   std::map<std::uint32_t, std::vector<HeifAssociation>> other_properties;
   std::vector<Box> property_list;  ///< all of them
   std::vector<HeifReference> references;
   std::vector<HeifGroup> groups;
 
+  bool has_picture() const { return !meta.type.empty(); }
   const HeifItem& item(std::uint32_t number) const;
   const Box& property(const HeifAssociation& association) const {
     return property_list[association.property - 1U];
@@ -102,10 +115,10 @@ struct HeifFile {
   std::vector<std::span<const std::byte>> pieces(const HeifItem& item) const;
 
  private:
-  MetadataCount read_meta(const Limits& limits);
+  void read_meta(const Limits& limits, MetadataCount& counted);
   void read_items(const Box& box);
   void read_item(const Box& box);
-  void read_locations(const Box& box);
+  void take_locations(const Box& box);
   void read_references(const Box& box);
   void read_groups(const Box& box);
   void read_properties(const Box& box);
@@ -113,6 +126,16 @@ struct HeifFile {
   void check_extents() const;
   void check_parts() const;
 };
+
+/// What the box of a property that turns or mirrors says.
+struct Step {
+  std::string_view type;
+  unsigned value;
+};
+
+/// The orientation as a turn to the left, and then a mirroring.
+std::vector<Step> steps_of(Orientation orientation);
+Orientation orientation_of_step(std::span<const std::byte> file, const Box& box);
 
 /// How irot and imir turn an item, after all else. Throws ImageFileError if it is cropped later, or
 /// scaled as well.
@@ -127,11 +150,11 @@ Size shown_size(const HeifFile& heif, const HeifItem& item);
 /// Whether the item states its turn, even if that is none.
 bool says_turn(const HeifFile& heif, const HeifItem& item);
 
-/// A sentence about a file whose Exif says an orientation and whose container says none, nor that
-/// there is none. The standard lets the container decide (ISO/IEC 23000-22, 7.3.10.1: Exif should
-/// say none), and most readers do, but Apple's follow Exif there, and writers have counted on it.
-/// Empty: there is no doubt.
-std::string doubt_of_orientation(const HeifFile& heif);
+/// What Exif says of a file whose container says no orientation, nor that there is none. The
+/// standard lets the container decide (ISO/IEC 23000-22, 7.3.10.1: Exif should say none), and most
+/// readers do, but Apple's follow Exif there, and writers have counted on it. Nothing: there is no
+/// doubt.
+std::optional<Orientation> doubted_orientation(const HeifFile& heif);
 
 /// What the Exif and XMP of the file say.
 std::vector<IgnoredOrientation> ignored_orientations(const HeifFile& heif);
@@ -139,10 +162,14 @@ std::vector<IgnoredOrientation> ignored_orientations(const HeifFile& heif);
 bool is_heif_exif(const HeifItem& item);
 bool is_heif_xmp(const HeifItem& item);
 
+/// Whether its main picture is one of a stereo pair.
+bool is_stereo(const HeifFile& heif);
+
 /// The file, shown turned, with the orientation of Exif and XMP set to 1.
 ///
 /// Turned are the primary picture and all that is shown in its place or with it: thumbnails, alpha,
-/// depth, gain maps, alternatives. Throws ImageFileError if these cannot be told apart from others.
+/// depth, gain maps, alternatives, the other one of a stereo pair, and an image sequence, which
+/// only rotations turn. Throws ImageFileError if these cannot be told apart from others.
 Bytes turned_heif(const HeifFile& heif, Orientation orientation,
                   std::vector<std::string>& warnings);
 

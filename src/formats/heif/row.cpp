@@ -35,27 +35,34 @@ bool is_heic(std::span<const std::byte> head, std::string_view) {
 }
 
 Header header_of(const HeifFile& heif) {
-  const Size size = shown_size(heif, heif.item(heif.primary));
-  Header header = header_of_size(size);
-  if (std::string doubt = doubt_of_orientation(heif); !doubt.empty()) {
-    header.faults.push_back(std::move(doubt));
-    return header;
+  const Sequence sequence = heif.movie ? read_sequence(heif.file, *heif.movie) : Sequence();
+  Header header = header_of_size(heif.has_picture() ? shown_size(heif, heif.item(heif.primary))
+                                                    : sequence.shown_size());
+  header.doubt = sequence.doubt;
+  if (const auto exif = doubted_orientation(heif); exif && header.doubt.empty()) {
+    header.doubted = exif;
+    header.doubt = fmt::format(
+        "programs show it in two ways, because Exif says orientation {} and its container (irot) "
+        "says nothing; it stays as it is",
+        static_cast<int>(*exif));
   }
-  header.has_ignored_tag = std::ranges::any_of(ignored_orientations(heif), [](const auto& each) {
-    return each.says != Orientation::identity;
-  });
+  const auto says_a_turn = [](const auto& each) { return each.says != Orientation::identity; };
+  header.has_ignored_tag =
+      header.doubt.empty() && std::ranges::any_of(ignored_orientations(heif), says_a_turn);
   for (const auto& [number, item] : heif.items) {
     const auto xmp = is_heif_xmp(item) && !item.is_encoded ? heif.content(item) : std::nullopt;
     if (xmp) add_placed_in_xmp(text_of(*xmp), header);
   }
   if (heif.has_manifest) add_placed(signed_manifest(), header);
+  if (is_stereo(heif)) add_placed({.name = "its stereo pair (left and right)"}, header);
   return header;
 }
 
 void check(std::span<const std::byte> file, MetadataCheck& check) {
   const HeifFile heif(file, unlimited);
-  check_ignored(ignored_orientations(heif), shown_orientation(heif, heif.item(heif.primary)),
-                check);
+  if (heif.has_picture())
+    check_ignored(ignored_orientations(heif), shown_orientation(heif, heif.item(heif.primary)),
+                  check);
 }
 
 std::vector<FilePart> parts(std::span<const std::byte> file, Orientation applied) {
@@ -66,11 +73,18 @@ std::vector<FilePart> parts(std::span<const std::byte> file, Orientation applied
     const Orientation shown = shown_orientation(heif, heif.item(number));
     parts.push_back(said_part(name, std::to_string(static_cast<int>(compose(shown, applied)))));
   };
-  add_turn(heif.primary, "the orientation of the picture");
+  if (heif.has_picture()) add_turn(heif.primary, "the orientation of the picture");
   for (const HeifReference& reference : heif.references) {
     const bool is_smaller = reference.type == "thmb" || reference.type == "auxl";
     if (is_smaller && std::ranges::count(reference.to, heif.primary) > 0)
       add_turn(reference.from, fmt::format("the orientation of item {}", reference.from));
+  }
+  if (heif.movie) {
+    for (const PictureTrack& track : read_sequence(file, *heif.movie).tracks)
+      parts.push_back(said_part("the orientation of a track",
+                                std::to_string(static_cast<int>(compose(track.shown, applied)))));
+    for (const Bytes& chunks : beginnings_of_chunks(file, *heif.movie))
+      parts.push_back(FilePart::of_copy(fixed, "the samples of a track", chunks));
   }
   for (const auto& [number, item] : heif.items) {
     const std::string name = fmt::format("item {} ({})", number, item.type);
@@ -96,11 +110,15 @@ std::unique_ptr<CompressedTurn> turn_compressed(std::span<const std::byte> file,
   // The result, and its metadata box.
   constexpr std::uint64_t tables = 1 << 20;
   HeifFile heif(file, limits);
-  const std::uint64_t needed = 2 * file.size() + 16 * (heif.meta.end - heif.meta.begin) + tables;
+  std::uint64_t needed = 2 * file.size() + 16 * (heif.meta.end - heif.meta.begin) + tables;
+  if (heif.movie) needed += 2 * file.size() + 4 * (heif.movie->end - heif.movie->begin);
   Header header = header_of(heif);
-  std::string doubt = doubt_of_orientation(heif);
-  return std::make_unique<ContainerTurn<HeifFile>>(std::move(heif), std::move(header), needed,
-                                                   turned_heif, std::move(doubt));
+  return std::make_unique<ContainerTurn<HeifFile>>(
+      std::move(heif), std::move(header), needed, turned_heif,
+      [](const HeifFile& turned, Orientation applied) -> std::string {
+        if (!turned.movie || is_rotation(applied)) return {};
+        return "its image sequence is not mirrored: players obey its rotation alone";
+      });
 }
 
 }  // namespace

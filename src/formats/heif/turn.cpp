@@ -4,12 +4,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
+#include <functional>
 #include <iterator>
 #include <limits>
 #include <set>
 #include <span>
 #include <utility>
+#include <vector>
 
 #include "src/formats/container/video_matrix.hpp"
 #include "src/formats/heif/heif.hpp"
@@ -39,7 +40,7 @@ struct Bond {
 std::vector<Bond> bonds_of(const HeifFile& heif) {
   std::vector<Bond> bonds;
   for (const HeifGroup& group : heif.groups) {
-    const bool same_picture = group.type == "altr" || group.type == "pymd";
+    const bool same_picture = group.type == "altr" || group.type == "pymd" || group.type == "ster";
     if (same_picture) bonds.push_back({group.items, group.items});
   }
   for (const HeifReference& reference : heif.references) {
@@ -52,8 +53,9 @@ std::vector<Bond> bonds_of(const HeifFile& heif) {
   return bonds;
 }
 
-// The primary picture, its alternatives, and what is shown with them: thumbnails, alpha, depth,
-// gain maps. A tone-mapped picture is not among them, because it is made of turned ones.
+// The primary picture, its alternatives, the other one of a stereo pair, and what is shown with
+// them: thumbnails, alpha, depth, gain maps. A tone-mapped picture is not among them, because it is
+// made of turned ones.
 Numbers turned_items(const HeifFile& heif) {
   if (is_tone_map(heif, heif.primary)) {
     throw ImageFileError("its main picture is a tone-mapped one, which is not supported");
@@ -78,11 +80,6 @@ Numbers turned_items(const HeifFile& heif) {
         const bool can_turn = heif.items.contains(each) && !is_tone_map(heif, each);
         if (can_turn && turned.insert(each).second) left.push_back(each);
       }
-    }
-  }
-  for (const HeifGroup& group : heif.groups) {
-    if (group.type == "ster" && any_in(group.items, turned)) {
-      throw ImageFileError("it is one of a stereo pair, which cannot be turned");
     }
   }
   return turned;
@@ -121,35 +118,6 @@ void warn_of_the_rest(const HeifFile& heif, const Numbers& turned,
                            ? std::string("another picture in it stays as it is")
                            : fmt::format("{} other pictures in it stay as they are", others));
   }
-}
-
-// What the box of a property that turns or mirrors says.
-struct Step {
-  std::string_view type;
-  unsigned value;
-};
-
-// The orientation as a turn to the left, and then a mirroring.
-std::vector<Step> steps_of(Orientation orientation) {
-  switch (orientation) {
-    case Orientation::identity:
-      return {};
-    case Orientation::flop:
-      return {{"imir", 1}};
-    case Orientation::rotate180:
-      return {{"irot", 2}};
-    case Orientation::flip:
-      return {{"imir", 0}};
-    case Orientation::transpose:
-      return {{"irot", 1}, {"imir", 0}};
-    case Orientation::rotate90:
-      return {{"irot", 3}};
-    case Orientation::transverse:
-      return {{"irot", 1}, {"imir", 1}};
-    case Orientation::rotate270:
-      return {{"irot", 1}};
-  }
-  return {};
 }
 
 // The properties of the file and those that are added.
@@ -244,7 +212,7 @@ Numbers followers(const HeifFile& heif, const Numbers& turned) {
 Associations turned_associations(const HeifFile& heif, Orientation orientation,
                                  Properties& properties, std::vector<std::string>& warnings) {
   Associations changed;
-  if (orientation == Orientation::identity) return changed;
+  if (orientation == Orientation::identity || !heif.has_picture()) return changed;
   const Numbers turned = turned_items(heif);
   refuse_shared(heif, turned);
   warn_of_the_rest(heif, turned, warnings);
@@ -319,48 +287,7 @@ Bytes turned_properties(const HeifFile& heif, const Associations& changed,
   return box;
 }
 
-// The table of places, for a metadata box that grows by `grown`.
-Bytes moved_locations(const HeifFile& heif, std::int64_t grown) {
-  const Box& box = *heif.locations;
-  Bytes table(heif.file.begin() + static_cast<std::ptrdiff_t>(box.begin),
-              heif.file.begin() + static_cast<std::ptrdiff_t>(box.end));
-  const auto move = [&](std::uint64_t at, std::size_t bytes, std::uint64_t offset) {
-    const auto by = static_cast<std::uint64_t>(grown);
-    const std::uint64_t moved = offset + by;  // by subtraction, where `grown` is negative
-    if (grown < 0 ? offset < 0 - by : moved < offset) {
-      throw ImageFileError("its table of places cannot say where its items move");
-    }
-    if (bytes == 0 || (bytes < 8 && moved >> (8 * bytes) != 0)) {
-      throw ImageFileError("its table of places has no room for larger numbers");
-    }
-    put_big_endian(table, at - box.begin, bytes, moved);
-  };
-  const auto move_item = [&](const HeifLocation& location) {
-    if (location.method != HeifLocation::in_file) return;
-    if (location.base >= heif.meta.end) {
-      move(location.base_at, heif.base_bytes, location.base);
-      return;
-    }
-    for (const HeifExtent& extent : location.extents) {
-      const std::uint64_t at = location.base + extent.offset;
-      if (at >= heif.meta.end) {
-        move(extent.offset_at, heif.offset_bytes, extent.offset);
-      } else if (at + extent.length > heif.meta.begin && extent.length > 0) {
-        throw ImageFileError("an item lies in its metadata box, where it would move");
-      }
-    }
-  };
-  for (const auto& [number, item] : heif.items) {
-    if (item.location) move_item(*item.location);
-  }
-  for (const HeifLocation& location : heif.other_locations) move_item(location);
-  return table;
-}
-
-Bytes turned_meta(const HeifFile& heif, const Associations& changed, const Properties& properties) {
-  const Bytes iprp = turned_properties(heif, changed, properties);
-  const std::int64_t grown = static_cast<std::int64_t>(iprp.size()) -
-                             static_cast<std::int64_t>(heif.properties.end - heif.properties.begin);
+Bytes turned_meta(const HeifFile& heif, std::span<const std::byte> iprp, const Moves& moves) {
   Bytes meta;
   append(meta, heif.file.subspan(heif.meta.begin, heif.meta.content - heif.meta.begin));
   BoxReader reader(heif.file, heif.meta);
@@ -369,11 +296,11 @@ Bytes turned_meta(const HeifFile& heif, const Associations& changed, const Prope
   for_each_box(heif.file, reader.at(), heif.meta.end, [&](const Box& part) {
     if (part.type == "iprp") {
       append(meta, iprp);
-    } else if (part.type == "iloc") {
-      append(meta, moved_locations(heif, grown));
-    } else {
-      append(meta, heif.file.subspan(part.begin, part.end - part.begin));
+      return;
     }
+    const std::uint64_t at = meta.size(), header = part.content - part.begin;
+    append(meta, heif.file.subspan(part.begin, part.end - part.begin));
+    if (part.type == "iloc") move_locations(meta, {part.type, at, at + header, meta.size()}, moves);
   });
   if (heif.meta.content - heif.meta.begin > 8) {
     put_big_endian(meta, 8, 8, meta.size());
@@ -381,6 +308,19 @@ Bytes turned_meta(const HeifFile& heif, const Associations& changed, const Prope
     end_box(meta, 0);
   }
   return meta;
+}
+
+void replace(Bytes& file, const Box& box, std::span<const std::byte> by) {
+  const auto begin = static_cast<std::ptrdiff_t>(box.begin),
+             end = static_cast<std::ptrdiff_t>(box.end);
+  const auto same =
+      static_cast<std::ptrdiff_t>(std::min<std::uint64_t>(by.size(), box.end - box.begin));
+  std::copy_n(by.begin(), same, file.begin() + begin);
+  if (std::cmp_less(same, end - begin)) {
+    file.erase(file.begin() + begin + same, file.begin() + end);
+  } else {
+    file.insert(file.begin() + end, by.begin() + same, by.end());
+  }
 }
 
 // Exif and XMP are changed where they lie, so no other item may have the same bytes.
@@ -478,21 +418,28 @@ Bytes turned_heif(const HeifFile& heif, Orientation orientation,
   Bytes file(heif.file.begin(), heif.file.end());
   Metadata(heif, file, warnings).set_upright(orientation != Orientation::identity);
   turn_motion(heif, file, orientation, warnings);
-  if (changed.empty()) return file;
-  // The items' places are those of the file before.
+  if (orientation == Orientation::identity) return file;
+  // The places are those of the file before.
   HeifFile upright = heif;
   upright.file = file;
-  const Bytes meta = turned_meta(upright, changed, properties);
-  const auto begin = static_cast<std::ptrdiff_t>(heif.meta.begin);
-  const auto end = static_cast<std::ptrdiff_t>(heif.meta.end);
-  const auto same = static_cast<std::ptrdiff_t>(
-      std::min<std::uint64_t>(meta.size(), heif.meta.end - heif.meta.begin));
-  std::copy_n(meta.begin(), same, file.begin() + begin);
-  if (std::cmp_less(same, end - begin)) {
-    file.erase(file.begin() + begin + same, file.begin() + end);
-  } else {
-    file.insert(file.begin() + end, meta.begin() + same, meta.end());
+  Bytes iprp, meta, movie;
+  Moves moves;
+  if (heif.has_picture()) {
+    const Box& was = heif.properties;
+    iprp = turned_properties(upright, changed, properties);
+    moves.add(heif.meta, heif.meta.end - heif.meta.begin + iprp.size() - (was.end - was.begin));
   }
+  if (heif.movie) {
+    movie = turned_movie(file, *heif.movie, orientation);
+    moves.add(*heif.movie, movie.size());
+    move_places(movie, moves);
+  }
+  if (heif.has_picture()) meta = turned_meta(upright, iprp, moves);
+  std::vector<std::pair<Box, std::span<const std::byte>>> replaced;
+  if (heif.has_picture()) replaced.emplace_back(heif.meta, meta);
+  if (heif.movie) replaced.emplace_back(*heif.movie, movie);
+  std::ranges::sort(replaced, std::greater(), [](const auto& entry) { return entry.first.begin; });
+  for (const auto& [box, by] : replaced) replace(file, box, by);
   return file;
 }
 

@@ -59,7 +59,7 @@ JpegTurn::~JpegTurn() = default;
 
 const JpegFile& JpegTurn::file() const { return decoder_->file; }
 
-std::string JpegTurn::why_not() const { return jpeg_not_exact; }
+std::string JpegTurn::why_not(Orientation) const { return jpeg_not_exact; }
 
 Route JpegTurn::route(Orientation applied) const {
   return applied == Orientation::identity ? Route::lossless : jpeg_route(shape_, applied, options_);

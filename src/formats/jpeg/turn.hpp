@@ -30,7 +30,7 @@ class JpegTurn final : public CompressedTurn {
 
   Header header() const override { return header_; }
   Route route(Orientation applied) const override;
-  std::string why_not() const override;
+  std::string why_not(Orientation applied) const override;
   Size turned_size(Orientation applied) const override;
   std::optional<JpegRequest> request(std::span<const Orientation> applied) const override;
   void accept(const JpegRequest& request, JpegMade made,

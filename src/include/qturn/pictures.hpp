@@ -96,6 +96,9 @@ struct TurnOptions {
   bool tag_only = false;
   /// Whether a TIFF may be stored in another way if it cannot stay as it is.
   bool allow_storage_change = false;
+  /// A HEIC or AVIF whose container says no orientation is stored as its Exif block says. Otherwise
+  /// one whose Exif block says another than 1 is not turned: programs show it in two ways.
+  bool believe_exif = false;
   /// What the file may ask for.
   Limits limits = {};
 };

@@ -3,6 +3,8 @@
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 
+#include <array>
+#include <atomic>
 #include <map>
 #include <string>
 #include <utility>
@@ -296,10 +298,6 @@ TEST_CASE("A tone-mapped picture is made of turned ones, and its gain map turns 
 }
 
 TEST_CASE("What cannot be turned by itself is refused by name") {
-  Container stereo = picture();
-  stereo.items.push_back({2, "hvc1", "right", {1}});
-  stereo.groups = group("ster", {1, 2});
-  CHECK_THAT(refusal_of_turn(stereo), ContainsSubstring("stereo pair"));
   Container used = picture();
   used.items.push_back({2, "iovl", "over", {1}});
   used.references = reference("dimg", 2, {1});
@@ -320,8 +318,171 @@ TEST_CASE("What cannot be turned by itself is refused by name") {
   CHECK_THAT(refusal_of_turn(scaled), ContainsSubstring("scaled ('iscl')"));
   const Bytes further = owned(std::string(text_of(picture().file())) + box("meco", ""));
   CHECK_THROWS_WITH(HeifFile(further, unlimited), ContainsSubstring("'meco'"));
-  const Bytes sequence = owned(std::string(text_of(picture().file())) + box("moov", ""));
-  CHECK_THROWS_WITH(HeifFile(sequence, unlimited), ContainsSubstring("image sequence"));
+  const Bytes fragments = owned(std::string(text_of(picture().file())) + box("moof", ""));
+  CHECK_THROWS_WITH(HeifFile(fragments, unlimited), ContainsSubstring("in fragments"));
+}
+
+TEST_CASE("Both pictures of a stereo pair are turned, and as a pair they are no longer true") {
+  Container stereo = picture();
+  stereo.items.push_back({2, "hvc1", "right", {1}});
+  stereo.items.push_back({3, "hvc1", "thumb", {1}});
+  stereo.references = reference("thmb", 3, {2});
+  stereo.groups = group("ster", {1, 2});
+  const Bytes file = stereo.file();
+  const TurnedFile result = turned(file, Orientation::rotate90);
+  for (const std::uint32_t item : {1U, 2U, 3U})
+    CHECK(shown(result.file, item) == Orientation::rotate90);
+  CHECK(result.warnings.empty());
+  CHECK(PictureTurn(file, "", {.jpeg = {}}).plan(Orientation::rotate90).stale_metadata ==
+        std::vector<std::string>{"its stereo pair (left and right)"});
+  CHECK(PictureTurn(file, "", {.jpeg = {}}).plan(Orientation::identity).stale_metadata.empty());
+}
+
+namespace {
+
+std::string track_of(const std::string& kind, const VideoMatrix& matrix, std::uint64_t chunk_at,
+                     const std::string& entry) {
+  const std::string header = full_box("tkhd", 0,
+                                      std::string(36, '\1') + matrix_text(matrix) + number(80, 2) +
+                                          number(0, 2) + number(48, 2) + number(0, 2));
+  const std::string table = chunk_at % 2 == 0
+                                ? full_box("stco", 0, number(1, 4) + number(chunk_at, 4))
+                                : full_box("co64", 0, number(1, 4) + number(chunk_at, 8));
+  const std::string list = full_box("stsd", 0, number(1, 4) + entry) + table;
+  // A track may have Exif of its own, somewhere else in the file.
+  const std::string items =
+      full_box("meta", 0,
+               full_box("iloc", 1,
+                        "\x44" + number(0, 1) + number(1, 2) + number(1, 2) + number(0, 4) +
+                            number(1, 2) + number(chunk_at, 4) + number(2, 4)));
+  return box("trak",
+             header + items +
+                 box("mdia", full_box("hdlr", 0, number(0, 4) + kind + std::string(13, '\0')) +
+                                 box("minf", box("stbl", list))));
+}
+
+std::string av1_entry(const std::string& more) {
+  return box("av01", std::string(78, '\2') + box("av1C", "conf") + more + box("ccst", "0123"));
+}
+
+VideoMatrix scaled(VideoMatrix matrix) {
+  for (std::int32_t& each : matrix) {
+    if (each == video_w) each = 80 * video_one;
+    if (each == video_h) each = 48 * video_one;
+  }
+  return matrix;
+}
+
+// A still picture, and a sequence with alpha and sound, whose samples lie after all boxes.
+Bytes sequence_file(std::size_t quarters, const std::string& in_entry, bool has_picture = true) {
+  const Container still = picture();
+  const std::string first = box("ftyp", "avis" + number(0, 4) + "avifavis");
+  const VideoMatrix matrix = scaled(video_turns[quarters]);
+  const auto movie = [&](std::uint64_t at) {
+    const std::string header = full_box(
+        "mvhd", 0, std::string(32, '\1') + matrix_text(video_turns[0]) + std::string(28, '\0'));
+    return box("moov", header + track_of("pict", matrix, at, av1_entry(in_entry)) +
+                           track_of("auxv", matrix, at + 3, av1_entry("")) +
+                           track_of("soun", video_turns[1], at + 6, box("mp4a", "sound")));
+  };
+  const std::string meta = has_picture ? still.meta(0) : std::string();
+  const std::size_t after_boxes = first.size() + meta.size() + movie(0).size() + 8;
+  const std::size_t at = after_boxes + after_boxes % 2;
+  const std::size_t samples = at + still.data().size();
+  return owned(first + (has_picture ? still.meta(at) : "") + movie(samples) +
+               box("mdat", std::string(after_boxes % 2, '!') + still.data() +
+                               "the samples of all tracks, and more"));
+}
+
+// What the items of tracks begin with.
+std::vector<std::string> items_of_tracks(const Bytes& file) {
+  const std::string_view text = text_of(file);
+  std::vector<std::string> all;
+  for (std::size_t at = text.find("moov"); (at = text.find("iloc", at)) != text.npos; at += 4) {
+    const Box table{"iloc", at - 4, at + 4, text.find("mdia", at)};
+    const HeifExtent extent = read_locations(file, table).items.at(0).second.extents.at(0);
+    all.emplace_back(text.substr(extent.offset, extent.length));
+  }
+  return all;
+}
+
+std::vector<Orientation> shown_tracks(const Bytes& file) {
+  const HeifFile heif(file, unlimited);
+  const Sequence sequence = read_sequence(file, *heif.movie);
+  CHECK(sequence.doubt.empty());
+  std::vector<Orientation> shown;
+  for (const PictureTrack& track : sequence.tracks) shown.push_back(track.shown);
+  return shown;
+}
+
+}  // namespace
+
+TEST_CASE(
+    "An image sequence is turned by its matrix, and by what libavif looks at; no sample moves") {
+  const std::array rotations = {Orientation::identity, Orientation::rotate90,
+                                Orientation::rotate180, Orientation::rotate270};
+  const std::array angles = {"", "\3", "\2", "\1"};  // to the left
+  for (const bool has_picture : {true, false}) {
+    for (std::size_t was = 0; was < 4; ++was) {
+      const Bytes file = sequence_file(was, was == 0 ? "" : box("irot", angles[was]), has_picture);
+      CHECK(shown_tracks(file) == std::vector(2, rotations[was]));
+      const Size size = was % 2 == 0 || has_picture ? Size{80, 48} : Size{48, 80};
+      CHECK(avif_codec.read_header(file).size() == size);
+      for (std::size_t by = 0; by < 4; ++by) {
+        CAPTURE(has_picture, was, by);
+        const TurnedFile result = turned(file, rotations[by]);
+        CHECK(result.warnings.empty());
+        CHECK(shown_tracks(result.file) == std::vector(2, rotations[(was + by) % 4]));
+        const HeifFile before(file, unlimited), after(result.file, unlimited);
+        CHECK(beginnings_of_chunks(result.file, *after.movie) ==
+              beginnings_of_chunks(file, *before.movie));
+        CHECK(items_of_tracks(result.file) == std::vector<std::string>{"th", " s", "mp"});
+        // All that lies after the boxes, wherever it is now.
+        CHECK(text_of(result.file).ends_with(text_of(file).substr(text_of(file).find("mdat"))));
+        if (has_picture) {
+          CHECK(shown(result.file, 1) == rotations[by]);
+          CHECK(content(result.file, 1) == "the pixels");
+        }
+        const std::atomic<bool> stop = false;
+        PictureTurn turn(file, "", {.jpeg = {}, .proves = true});
+        const auto lane = make_cpu_lane(0);
+        turn.read(std::span(&rotations[by], 1), *lane, stop);
+        CHECK_NOTHROW(turn.prove(rotations[by], result.file, stop));
+      }
+    }
+  }
+}
+
+TEST_CASE("An image sequence that is not turned is refused by name") {
+  const auto refusal_of = [](const Bytes& file, Orientation by) {
+    return PictureTurn(file, "", {.jpeg = {}}).plan(by).message;
+  };
+  CHECK_THAT(refusal_of(sequence_file(0, ""), Orientation::flop),
+             ContainsSubstring("its image sequence is not mirrored"));
+  // As avifenc --irot writes it.
+  CHECK_THAT(refusal_of(sequence_file(0, box("irot", "\1")), Orientation::rotate90),
+             ContainsSubstring("its matrix says orientation 1 and the description of its samples "
+                               "(irot) says 8"));
+  std::string odd(text_of(sequence_file(0, "")));
+  odd.replace(odd.find(matrix_text(video_turns[0]), odd.find("tkhd")), 4, number(0x8000, 4));
+  CHECK_THROWS_WITH(avif_codec.read_header(owned(odd)),
+                    ContainsSubstring("its image sequence cannot be turned: its matrix is not"));
+  const Bytes none = owned(std::string(text_of(picture().file())) + box("moov", ""));
+  CHECK_THROWS_WITH(avif_codec.read_header(none), ContainsSubstring("has no pictures"));
+}
+
+TEST_CASE("libavif shows an animated AVIF turned, with all of its frames") {
+  const Bytes source = write_pam(noise_pam(40, 24, 3));
+  const Bytes file = made_by(
+      "convert pam:in a.png && convert a.png -negate b.png && avifenc a.png b.png out.avif >said "
+      "&& "
+      "mv out.avif out",
+      source);
+  const Bytes result =
+      turned(turned(file, Orientation::rotate180).file, Orientation::rotate270).file;
+  const Bytes said = made_by("mv in in.avif && avifdec --info in.avif >out", result);
+  CHECK_THAT(std::string(text_of(said)), ContainsSubstring("irot (Rotation)      : 3") &&
+                                             ContainsSubstring("Decoded frame [1]"));
 }
 
 TEST_CASE("A tone-mapped picture that says how it is turned goes on to say it") {
@@ -368,8 +529,10 @@ TEST_CASE("What the list of items does not name keeps its properties, and its pl
   const HeifFile heif(result, unlimited);
   REQUIRE(heif.other_properties.size() == 1);
   CHECK(heif.other_properties.at(0x77).size() == 3);
-  REQUIRE(heif.other_locations.size() == 1);
-  const HeifExtent& extent = heif.other_locations[0].extents.at(0);
+  const HeifLocations table = read_locations(result, *heif.locations);
+  REQUIRE(table.items.size() == 2);
+  CHECK(table.items[1].first == 0x77);
+  const HeifExtent& extent = table.items[1].second.extents.at(0);
   CHECK(text_of(result).substr(extent.offset, extent.length) == "unnamed");
 }
 
@@ -490,6 +653,26 @@ TEST_CASE("Where Exif alone says an orientation, nothing is erased and nothing i
              ContainsSubstring("programs show it in two ways, because Exif says orientation 6"));
   CHECK(turn.plan(Orientation::rotate90).route == Route::none);
   CHECK(turn.plan(Orientation::rotate90).message == turn.warnings()[0]);
+  CHECK(turn.hints_of_doubt() == Hints{Hint::believe_exif});
+
+  // Who believes Exif has it in the container afterwards.
+  for (const Orientation operation : all_orientations) {
+    const std::atomic<bool> stop = false;
+    PictureTurn believing(file, "", {.jpeg = {}, .believes_exif = true, .proves = true});
+    CHECK(believing.warnings().empty());
+    CHECK(believing.plan(operation).route == Route::lossless);
+    const auto lane = make_cpu_lane(0);
+    believing.read(std::span(&operation, 1), *lane, stop);
+    std::vector<std::string> warnings;
+    const FileBytes made = believing.turn(operation, stop, warnings);
+    const std::span<const std::byte> bytes = made;
+    const Bytes result(bytes.begin(), bytes.end());
+    CHECK(warnings.empty());
+    CHECK(shown(result, 1) == compose(Orientation::rotate90, operation));
+    CHECK_THAT(content(result, 2),
+               ContainsSubstring(std::string(text_of(exif_with(Orientation::identity)))));
+    CHECK_NOTHROW(believing.prove(operation, result, stop));
+  }
 
   // An irot that turns nothing is an answer.
   container.properties.push_back(irot(0));
