@@ -11,7 +11,7 @@
 #SBATCH --output=qturn-%A_%a.log
 
 # --resume: the same line is right at the first attempt and at each that follows.
-qturn augment "$1" -o "$2" --shard auto --resume
+qturn augment "$1" -o "$2" --shard auto --resume --progress=600
 status=$?
 
 # Slurm puts a task back into its queue when a node fails or another job comes before it. A task that was killed for another

@@ -35,8 +35,8 @@ TEST_CASE_METHOD(Workplace, "Files of a picture's stem are copied with each vari
   CHECK_THAT(result.err,
              ContainsSubstring("qturn: other files with the name of a picture, copied with each of "
                                "its variants: 1 .caption, 1 .cls, 1 .json\n"));
-  CHECK_THAT(result.err, ContainsSubstring("qturn: 4 of 4 variants of 2 pictures written, 2 of "
-                                           "them copied byte for byte; "));
+  CHECK_THAT(result.err, ContainsSubstring("qturn: 4 of 4 variants of 2 pictures written (2 "
+                                           "copied byte for byte, 2 re-encoded without loss); "));
   CHECK_THAT(result.err, ContainsSubstring("qturn: written with them: 2 labels, 6 sidecars\n"));
   CHECK_THAT(result.err,
              ContainsSubstring("left out, because they are not pictures: 2 .cls, 1 no suffix\n"));
@@ -215,7 +215,8 @@ TEST_CASE_METHOD(
       failed({"augment", "d", "-o", "out", "--variants", "cw,ccw", "--others", "copy"});
   CHECK_THAT(result.err, ContainsSubstring("qturn: masks of 1 of 2 pictures turn with them\n"));
   CHECK_THAT(result.err,
-             ContainsSubstring("qturn: 2 of 4 variants of 2 pictures written, 2 failed; ") &&
+             ContainsSubstring("qturn: 2 of 4 variants of 2 pictures written (2 re-encoded without "
+                               "loss), 2 failed; ") &&
                  ContainsSubstring("qturn: written with them: 2 masks\n") &&
                  ContainsSubstring("qturn: copied as they are: 1 other file\n"));
   const std::size_t first = result.err.find("qturn: d/bad.png: ");
@@ -294,7 +295,8 @@ TEST_CASE_METHOD(Workplace, "JSON lines, --dry-run and the manifest name sidecar
   add("d/a.caption", "x");
   add("d/a_mask.png", picture);
   CHECK(augment(*this, {"d", "--dry-run"}).out ==
-        "d/a.png -> out/a__flop.png (flop, losslessly, with d/a.txt -> out/a__flop.txt, with "
+        "d/a.png -> out/a__flop.png (flop, re-encoded without loss, with d/a.txt -> "
+        "out/a__flop.txt, with "
         "d/a.caption -> out/a__flop.caption, with d/a_mask.png -> out/a__flop_mask.png)\n");
   const json named = {{{"input", "d/a.caption"}, {"output", "out/a__flop.caption"}}};
   for (const char* dry_run : {"--dry-run", "-q"}) {

@@ -339,7 +339,8 @@ TEST_CASE_METHOD(Workplace,
   const Result result = augment(*this, {"data", "--dry-run"});
   CHECK(result.exit_code == 0);
   CHECK(result.out ==
-        "data/images/a.png -> out/images/a__flop.png (flop, losslessly, with data/labels/a.txt -> "
+        "data/images/a.png -> out/images/a__flop.png (flop, re-encoded without loss, with "
+        "data/labels/a.txt -> "
         "out/labels/a__flop.txt, with its labels in data/annotations/x.json)\n");
   CHECK_FALSE(exists("out"));
   CHECK(augment(*this, {"data"}).exit_code == 0);

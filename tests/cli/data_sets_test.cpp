@@ -43,8 +43,8 @@ TEST_CASE("The paths of a YAML file become those of the output, and all else sta
     const Result result = augment(workplace, {layout.input});
     INFO(result.err);
     CHECK(result.exit_code == 0);
-    CHECK_THAT(result.err,
-               ContainsSubstring("also written for the turned pictures: " + layout.yaml + "\n"));
+    CHECK_THAT(result.err, ContainsSubstring("also written for the turned pictures: out/" +
+                                             layout.out_yaml + "\n"));
     CHECK(result.err.find("left out") == std::string::npos);
     CHECK(workplace.content("out/" + layout.out_yaml) == layout.out_text + names);
   }
@@ -133,7 +133,7 @@ TEST_CASE_METHOD(Workplace,
   const Result result =
       done({"augment", "voc", "-o", "out", "--variants", "flop,cw", "--others", "copy"});
   CHECK_THAT(result.err,
-             ContainsSubstring("also written for the turned pictures: 3 lists in voc/ImageSets\n"));
+             ContainsSubstring("also written for the turned pictures: 3 lists in out/ImageSets\n"));
   CHECK_THAT(result.err,
              ContainsSubstring("voc/ImageSets: 1 of 6 lines name no picture of this run\n"));
   CHECK(content("out/ImageSets/Main/train.txt") ==

@@ -44,7 +44,7 @@ TEST_CASE("What is in its place is done, also if its folder cannot be flushed") 
     CHECK(result.exit_code == (strict ? 1 : 0));
     for (const std::string name : {"in/a.jpg", "in/a.xmp"}) {
       CHECK_THAT(result.err,
-                 ContainsSubstring("in/a.jpg: warning: " + name +
+                 ContainsSubstring("warning: in/a.jpg: " + name +
                                    " is written, but its folder could not be flushed to the disk "
                                    "(Input/output error); a power cut may undo it\n"));
     }
@@ -106,7 +106,7 @@ TEST_CASE(
   const Result result = workplace.done({"cw", "in", "-o", "out"});
   const std::string sentence =
       "the mode and the times of out/a.jpg could not be set: Operation not permitted";
-  CHECK_THAT(result.err, ContainsSubstring("qturn: in/a.jpg: warning: " + sentence + "\n"));
+  CHECK_THAT(result.err, ContainsSubstring("qturn: warning: in/a.jpg: " + sentence + "\n"));
   CHECK(workplace.files("out") == Names{"a.jpg"});
 
   const Result strict = workplace.failed({"cw", "in/a.jpg", "-o", "strict", "--strict"});

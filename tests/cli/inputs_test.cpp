@@ -53,7 +53,8 @@ TEST_CASE_METHOD(Workplace,
   const std::string complaint = "qturn: in/b.txt: not a picture in a format that qturn reads\n";
   const Result result = failed({"cw", "a.png", "in/b.txt", "-o", "out"});
   CHECK_THAT(result.err, StartsWith(complaint));
-  CHECK_THAT(result.err, ContainsSubstring("1 of 2 pictures written, 1 failed"));
+  CHECK_THAT(result.err,
+             ContainsSubstring("1 of 2 pictures written (1 re-encoded without loss), 1 failed"));
   CHECK(files("out") == Names{"a.png"});
   const Result checked = failed({"check", "a.png", "in/b.txt", "-q"});
   CHECK(checked.err == complaint);
@@ -204,8 +205,8 @@ TEST_CASE_METHOD(
       ContainsSubstring(
           "qturn: left out, because they are not pictures: 2 .csv, 1 .txt, 1 fifo, 1 no suffix\n"));
   CHECK_THAT(counted.err,
-             ContainsSubstring("qturn: left out, because they are camera raw files, whose "
-                               "orientation tag --raw --tag-only changes: 1 .nef\n"));
+             ContainsSubstring("qturn: left out, because they are camera raw files: 1 .nef; "
+                               "--raw --tag-only changes their orientation tag\n"));
   done({"cw", "in", "-o", "same", "--others", "count"});
 
   done({"cw", "in", "-o", "copied", "--others", "copy"});

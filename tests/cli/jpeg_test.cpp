@@ -66,14 +66,17 @@ TEST_CASE_METHOD(
     return qturn(with({"cw", "in", "-o", "out", "--overwrite"}, more));
   };
   const std::string advice =
-      "qturn: 1 JPEG could not be turned losslessly and was re-encoded; --jpeg-edges trim or tag "
-      "avoids that, -v names them\n";
+      "qturn: warning: 1 JPEG could not be turned losslessly and was re-encoded; --jpeg-edges trim "
+      "or tag "
+      "avoids that, -v names it\n";
   const Result result = run({"-v"});
   CHECK(result.exit_code == 0);
   CHECK_THAT(result.err, ContainsSubstring(advice));
+  CHECK_THAT(
+      result.err,
+      ContainsSubstring("in/cut.jpg -> out/cut.jpg (rotate90, re-encoded with loss, 29 x 48)\n"));
   CHECK_THAT(result.err,
-             ContainsSubstring("in/cut.jpg -> out/cut.jpg (rotate90, 29 x 48, with loss)\n"));
-  CHECK_THAT(result.err, ContainsSubstring("in/whole.jpg -> out/whole.jpg (rotate90, 32 x 48)\n"));
+             ContainsSubstring("in/whole.jpg -> out/whole.jpg (rotate90, losslessly, 32 x 48)\n"));
   for (const std::string edges : {"trim", "tag"}) {
     const Result lossless = run({"--jpeg-edges", edges});
     CHECK(lossless.exit_code == 0);
@@ -86,8 +89,8 @@ TEST_CASE_METHOD(
   CHECK(routes(strict) == Routes{{"whole.jpg", "lossless"}, {"cut.jpg", "failed"}});
   CHECK_THAT(strict.err,
              ContainsSubstring("in/cut.jpg: cannot be turned without loss, because an edge "
-                               "cuts through a block; --jpeg-edges trim or tag avoids that "
-                               "(--strict)\n"));
+                               "cuts through a block (--strict); --jpeg-edges trim or tag avoids "
+                               "that\n"));
   CHECK(files("out") == Names{"whole.jpg"});
 
   // Whoever asks for it needs no advice.

@@ -176,7 +176,7 @@ TEST_CASE_METHOD(Workplace,
   add("out/a.png", "");
   const Result result =
       done({"flop", "in", "-o", "out", "--skip-existing", "--dry-run", "--json=plan.jsonl"});
-  CHECK(result.out == "in/b.png -> out/b.png (flop, losslessly)\n");
+  CHECK(result.out == "in/b.png -> out/b.png (flop, re-encoded without loss)\n");
   const auto lines = by_output(content("plan.jsonl"));
   REQUIRE(lines.size() == 2);
   CHECK(lines.at("out/a.png")["status"] == "skipped");

@@ -435,7 +435,8 @@ TEST_CASE_METHOD(Workplace, "Option --dry-run names the label of each picture") 
   const Result result = augment(*this, {"data", "--dry-run"});
   CHECK(result.exit_code == 0);
   CHECK(result.out ==
-        "data/images/a.png -> out/images/a__flop.png (flop, losslessly, with data/labels/a.txt -> "
+        "data/images/a.png -> out/images/a__flop.png (flop, re-encoded without loss, with "
+        "data/labels/a.txt -> "
         "out/labels/a__flop.txt)\n");
   CHECK_FALSE(exists("out"));
 }
@@ -607,6 +608,15 @@ TEST_CASE_METHOD(Workplace,
   REQUIRE(qturn({"merge", "out"}).exit_code == 0);
   CHECK_THAT(content("out/rows.csv"), ContainsSubstring("a__flop.png,right,"));
   CHECK(content("out/rows.csv") == content("whole/rows.csv"));
+}
+
+TEST_CASE_METHOD(Workplace, "A picture that COCO lists twice counts once") {
+  add("d/images/a.png", cli::png(picture));
+  add("d/x.json", R"({"images": [{"id": 1, "file_name": "a.png", "width": 9, "height": 5},
+                                 {"id": 2, "file_name": "a.png", "width": 9, "height": 5}],
+                      "annotations": [], "categories": []})");
+  CHECK_THAT(done({"flop", "d", "-o", "coco"}).err,
+             ContainsSubstring("COCO labels of 1 of 1 picture turn with them: d/x.json"));
 }
 
 }  // namespace labels_test

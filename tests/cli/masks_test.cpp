@@ -256,7 +256,8 @@ TEST_CASE_METHOD(Workplace, "Option --dry-run names the masks of each picture, w
   const Result result = augment(*this, {"d", "--dry-run"});
   CHECK(result.exit_code == 0);
   CHECK(result.out ==
-        "d/a.png -> out/a__flop.png (flop, losslessly, with d/a.txt -> out/a__flop.txt, with "
+        "d/a.png -> out/a__flop.png (flop, re-encoded without loss, with d/a.txt -> "
+        "out/a__flop.txt, with "
         "d/a_mask.png -> out/a__flop_mask.png)\n");
 }
 

@@ -297,7 +297,7 @@ TEST_CASE("What signs a file or says how it is projected is named, and refused i
     Workplace workplace;
     workplace.add(name, file);
     const std::string warning =
-        "qturn: " + name + ": warning: no longer true after the turn: " + says + "\n";
+        "qturn: warning: " + name + ": no longer true after the turn: " + says + "\n";
     CHECK(workplace.done({"cw", name, "-o", "out", "-q"}).err == warning);
     workplace.failed({"cw", name, "-o", "strict", "--strict"});
     workplace.failed({"cw", name, "--in-place"});
@@ -334,8 +334,8 @@ TEST_CASE_METHOD(
       const std::string out = operation + "-" + folder;
       const cli::Result turned = done({operation, folder, "-o", out});
       for (const auto& [name, content] : files) {
-        CHECK(turned.err.find(folder + "/" + name +
-                              ": warning: its XMP says orientation 6, the picture's is 1, which "
+        CHECK(turned.err.find("warning: " + folder + "/" + name +
+                              ": its XMP says orientation 6, the picture's is 1, which "
                               "counts") != std::string::npos);
       }
       done({"check", out});

@@ -188,15 +188,15 @@ TEST_CASE_METHOD(cli::Workplace, "Option --dry-run prints what would be done and
   // In the order in which the files lie on the disk.
   const std::vector<std::string> lines = result.out_lines();
   CHECK(std::set(lines.begin(), lines.end()) ==
-        std::set<std::string>{"in/a.png -> out/a.png (rotate90, losslessly)",
+        std::set<std::string>{"in/a.png -> out/a.png (rotate90, re-encoded without loss)",
                               "in/note.txt -> out/note.txt (copied)"});
   CHECK(qturn({"upright", "in", "--in-place", "--dry-run"}).out ==
         "in/a.png -> in/a.png (left alone: already upright)\n");
   CHECK(qturn({"augment", "in", "-o", "out", "--dry-run", "--variants", "flop,cw", "--labels",
                "none"})
             .out ==
-        "in/a.png -> out/a__flop.png (flop, losslessly)\n"
-        "in/a.png -> out/a__rotate90.png (rotate90, losslessly)\n");
+        "in/a.png -> out/a__flop.png (flop, re-encoded without loss)\n"
+        "in/a.png -> out/a__rotate90.png (rotate90, re-encoded without loss)\n");
   CHECK(tree(".") == before);
   CHECK_FALSE(exists("out"));
 }
@@ -223,7 +223,7 @@ TEST_CASE_METHOD(
       planned({"rotate180", "in", "--in-place"}),
       ContainsSubstring("in/cut.jpg -> in/cut.jpg (rotate180, by the orientation tag alone)\n"));
   CHECK_THAT(planned({"rotate180", "in", "-o", "out", "--jpeg-edges", "trim"}),
-             ContainsSubstring("(rotate180, losslessly, with edges trimmed)\n"));
+             ContainsSubstring("(rotate180, with edges trimmed)\n"));
   CHECK_THAT(planned({"upright", "in", "-o", "out"}),
              ContainsSubstring("in/cut.jpg -> out/cut.jpg (upright, copied byte for byte)\n"));
   const Result refused =

@@ -1,16 +1,28 @@
 #include "tests/cli/program.hpp"
 
 #include <fcntl.h>
+#include <pty.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdlib>
 #include <sstream>
+#include <thread>
 
 #include "tests/fixtures/sources.hpp"
 
 namespace cli {
+
+namespace {
+
+std::string replaced(std::string text, std::string_view from, std::string_view to) {
+  for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size())
+    text.replace(at, from.size(), to);
+  return text;
+}
+
+}  // namespace
 
 std::vector<std::string> Result::out_lines() const {
   std::vector<std::string> lines;
@@ -51,7 +63,9 @@ Result Workplace::Running::wait() const {
   for (const timeval& time : {usage.ru_utime, usage.ru_stime})
     result.cpu_seconds += static_cast<double>(time.tv_sec) + 1e-6 * time.tv_usec;
   if (fs::is_regular_file(out_)) result.out = content_of(out_);  // not a pipe
-  result.err = content_of(err_);
+  result.raw_err = content_of(err_);
+  result.err =
+      replaced(replaced(result.raw_err, "\nqturn: hint: ", "; "), "qturn: error: ", "qturn: ");
   return result;
 }
 
@@ -93,6 +107,43 @@ Workplace::Running Workplace::start(Words arguments) const {
     ::_exit(127);
   }
   return {pid, out, err};
+}
+
+Result Workplace::on_terminal(Words words, unsigned short columns) const {
+  const winsize size = {.ws_row = 24, .ws_col = columns, .ws_xpixel = 0, .ws_ypixel = 0};
+  const std::string path = program();
+  words.insert(words.begin(), path);
+  std::vector<char*> arguments;
+  for (std::string& word : words) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  int terminal = -1;
+  const pid_t pid = ::forkpty(&terminal, nullptr, nullptr, &size);
+  if (pid < 0) SKIP("this system lends no terminals");
+  if (pid == 0) {
+    if (::chdir(this->path().c_str()) != 0) ::_exit(126);
+    ::setenv("TERM", "xterm", 1);
+    for (const auto& [name, value] : environment) ::setenv(name.c_str(), value.c_str(), 1);
+    ::execv(path.c_str(), arguments.data());
+    ::_exit(127);
+  }
+  std::thread waker([pid] {
+    siginfo_t info = {};
+    if (::waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WSTOPPED | WNOWAIT) != 0 ||
+        info.si_code != CLD_STOPPED)
+      return;
+    ::usleep(300'000);
+    ::kill(pid, SIGCONT);
+  });
+  Result result;
+  char buffer[4096];
+  for (ssize_t got; (got = ::read(terminal, buffer, sizeof buffer)) > 0;)
+    result.out.append(buffer, static_cast<std::size_t>(got));
+  ::close(terminal);
+  waker.join();
+  int status = 0;
+  if (::waitpid(pid, &status, 0) != pid) throw std::runtime_error("waitpid failed");
+  result.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  return result;
 }
 
 Result Workplace::refused(const Words& words, Where where) const {

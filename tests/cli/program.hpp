@@ -47,7 +47,9 @@ inline Words with(Words words, const Words& more) {
 
 struct Result {
   int exit_code = -1;  ///< 128 + the signal's number if one ended it
-  std::string out, err;
+  std::string out;
+  std::string err;  ///< a message in a line each: hints after what they are for, without "error: "
+  std::string raw_err;  ///< as it was written
   long max_resident_kib = 0;
   double cpu_seconds = 0;
 
@@ -101,6 +103,9 @@ class Workplace : public TemporaryFolder {
 
   Running start(Words arguments) const;
   Result qturn(Words words) const { return start(std::move(words)).wait(); }
+  /// What a terminal of so many columns shows, as `out`. Where a signal stops the run, it goes on
+  /// after 300 ms. Skips the test on a system that lends no terminals.
+  Result on_terminal(Words words, unsigned short columns) const;
 
   using Where = std::source_location;
   /// Runs it, and checks its status: all is done.

@@ -38,7 +38,7 @@ TEST_CASE_METHOD(Workplace,
   CHECK(result.exit_code == 1);
   CHECK_THAT(result.err,
              ContainsSubstring("in/cut.jpg: only a part is salvaged: truncated after "));
-  CHECK_THAT(result.err, ContainsSubstring("2 of 2 pictures written, 1 of them salvaged"));
+  CHECK_THAT(result.err, ContainsSubstring("2 of 2 pictures written (1 losslessly, 1 salvaged"));
   CHECK_THAT(result.out,
              ContainsSubstring("\"status\":\"salvaged\",\"message\":\"truncated after "));
   const Picture whole = cli::pixels_of(path() / "out/whole.jpg");
@@ -62,12 +62,12 @@ TEST_CASE_METHOD(
   const Result result = failed({"flop", "in", "-o", "out", "--salvage"});
   CHECK_THAT(result.err, ContainsSubstring("in/cut.png: only a part is salvaged: truncated"));
   CHECK_THAT(result.err,
-             ContainsSubstring("in/cut.png: warning: 47 of 96 rows could be decompressed"));
+             ContainsSubstring("warning: in/cut.png: 47 of 96 rows could be decompressed"));
   CHECK_THAT(result.err,
              ContainsSubstring("in/zeros.tif: only a part is salvaged: damaged in strip 2"));
   CHECK_THAT(
       result.err,
-      ContainsSubstring("in/zeros.tif: warning: 1 of 3 strips or tiles are missing or damaged"));
+      ContainsSubstring("warning: in/zeros.tif: 1 of 3 strips or tiles are missing or damaged"));
   const Picture cut = cli::pixels_of(path() / "out/cut.png");
   CHECK(rows(cut, 0, 47) == rows(picture, 0, 47));
   CHECK(rows(cut, 47, 49) == std::vector<unsigned char>(rows(cut, 47, 49).size(), 0));

@@ -1,7 +1,5 @@
-// Stopping in the middle, and what a terminal is shown.
+// Stopping in the middle.
 #include <fcntl.h>
-#include <pty.h>
-#include <sys/ioctl.h>
 #include <sys/stat.h>
 
 #include <nlohmann/json.hpp>
@@ -56,7 +54,7 @@ TEST_CASE(
     const Result result = interrupted(workplace, number, {"flop", "in", "-o", "out", "-j", "2"});
     CHECK(result.exit_code == 128 + number);
     CHECK_THAT(result.err, ContainsSubstring(", interrupted with ") &&
-                               ContainsSubstring("\nqturn: the same command with --resume goes on "
+                               ContainsSubstring("; the same command with --resume goes on "
                                                  "where this run was interrupted\n"));
 
     const Names written = workplace.files("out");
@@ -233,44 +231,6 @@ TEST_CASE_METHOD(Workplace,
     CHECK(entry["sidecars"][0]["source"] == entry["sidecars"][0]["result"]);
   }
   CHECK(copies == 2);
-}
-
-TEST_CASE("A terminal is shown a line of progress that is drawn again, and a summary") {
-  Workplace workplace;
-  add_pictures(workplace);
-  int terminal = -1;
-  // However fast the machine is, the run lasts for longer than the line takes to appear.
-  workplace.signal_at(SIGSTOP, ".png");
-  const winsize narrow = {.ws_row = 24, .ws_col = 24, .ws_xpixel = 0, .ws_ypixel = 0};
-  const pid_t pid = ::forkpty(&terminal, nullptr, nullptr, &narrow);
-  if (pid < 0) SKIP("this system lends no terminals");
-  const std::string path = cli::program();
-  if (pid == 0) {
-    if (::chdir(workplace.path().c_str()) != 0) ::_exit(126);
-    for (const auto& [name, value] : workplace.environment)
-      ::setenv(name.c_str(), value.c_str(), 1);
-    ::setenv("TERM", "xterm", 1);
-    ::execl(path.c_str(), path.c_str(), "flop", "in", "-o", "out", "-j", "1", nullptr);
-    ::_exit(127);
-  }
-  int status = 0;
-  REQUIRE(::waitpid(pid, &status, WUNTRACED) == pid);
-  REQUIRE(WIFSTOPPED(status));
-  ::usleep(300'000);
-  ::kill(pid, SIGCONT);
-  std::string shown;
-  char buffer[4096];
-  for (ssize_t got; (got = ::read(terminal, buffer, sizeof buffer)) > 0;)
-    shown.append(buffer, static_cast<std::size_t>(got));
-  ::close(terminal);
-  REQUIRE(::waitpid(pid, &status, 0) == pid);
-  CHECK(status == 0);
-  const std::size_t drawn = shown.find(" of 24 pictures");
-  REQUIRE(drawn != std::string::npos);
-  const std::size_t first = shown.rfind('\r', drawn);
-  CHECK(shown.find("\033[K", drawn) - first <= 24);  // the line fits, whatever it leaves out
-  CHECK_THAT(shown, ContainsSubstring("\r\033[K"));
-  CHECK_THAT(shown, ContainsSubstring("24 of 24 pictures written"));
 }
 
 }  // namespace stop_test

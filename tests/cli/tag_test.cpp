@@ -75,7 +75,7 @@ TEST_CASE("A tag that is missing is added, in JPEG, PNG, TIFF and WebP") {
     REQUIRE(result.exit_code == 0);
     CHECK(cli::decoded(workplace.path() / name).stored == Orientation::rotate90);
     CHECK(cli::pixels_of(workplace.path() / name) == before);
-    CHECK_THAT(result.err, ContainsSubstring("1 of them by the orientation tag alone"));
+    CHECK_THAT(result.err, ContainsSubstring("(1 by the orientation tag alone)"));
     CHECK((result.err.find("browsers") != std::string::npos) == (format == &webp::codec));
     // And once more, where the tag is there.
     workplace.done({"flop", name, "--tag-only", "--in-place"});
@@ -121,7 +121,7 @@ TEST_CASE_METHOD(cli::Workplace, "Option --strict makes a failure of what is oth
       0xE1, std::string("http://ns.adobe.com/xap/1.0/\0", 29) + "<x:xmpmeta");
   add("a.jpg", cli::jpeg(cli::smooth_picture(24, 16)).insert(2, broken));
   const Result warned = done({"cw", "a.jpg", "-o", "out"});
-  CHECK_THAT(warned.err, ContainsSubstring("a.jpg: warning: its XMP stays as it was"));
+  CHECK_THAT(warned.err, ContainsSubstring("warning: a.jpg: its XMP stays as it was"));
   CHECK_THAT(content("out/a.jpg"), ContainsSubstring("<x:xmpmeta"));
   const Result strict = failed({"cw", "a.jpg", "-o", "strict", "--strict"});
   CHECK_THAT(strict.err, ContainsSubstring("a.jpg: its XMP stays as it was") &&

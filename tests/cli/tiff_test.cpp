@@ -93,7 +93,7 @@ TEST_CASE("What a turn makes untrue is always warned of, and refused in place wi
     Workplace workplace;
     const std::string file = tiff_with({field});
     workplace.add("a.tif", file);
-    const std::string warning = "qturn: a.tif: warning: no longer true after the turn: " + name;
+    const std::string warning = "qturn: warning: a.tif: no longer true after the turn: " + name;
     const Result quiet = workplace.done({"cw", "a.tif", "-o", "out", "-q"});
     CHECK(quiet.err == warning + "\n");
     const Result loud = workplace.qturn({"cw", "a.tif", "-o", "loud", "--json"});
@@ -279,7 +279,7 @@ TEST_CASE_METHOD(cli::Workplace,
       "</MDI></Metadata></PAMRasterBand></PAMDataset>");
   const auto before = tree("in");
   const auto says = [](const std::string& picture, const std::string& world) {
-    return "qturn: in/" + picture + ": warning: no longer true after the turn: " + world +
+    return "qturn: warning: in/" + picture + ": no longer true after the turn: " + world +
            " beside it (where it lies on a map)\n";
   };
   const Result result = done({"cw", "in", "-o", "out", "-q", "-j", "1"});

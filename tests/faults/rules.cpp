@@ -299,8 +299,7 @@ class Judge {
                  made == "turned.jpg"));
       };
       const bool is_failed = std::ranges::any_of(lines_of(run_.err), [&](const std::string& line) {
-        const std::string start = "qturn: " + name + ": ";
-        return line.starts_with(start) && !line.starts_with(start + "warning: ");
+        return line.starts_with("qturn: error: " + name + ": ");
       });
       bool is_done = false, is_whole = true;
       for (const auto& [made, content] : whole_.after) {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <mutex>
 #include <span>
 
 #include "src/check/against_writer.hpp"
@@ -14,6 +15,7 @@
 #include "tools/qturn/json.hpp"
 #include "tools/qturn/json_lines.hpp"
 #include "tools/qturn/label_options.hpp"
+#include "tools/qturn/progress.hpp"
 #include "tools/qturn/report.hpp"
 #include "tools/qturn/resources.hpp"
 #include "tools/qturn/stop_signals.hpp"
@@ -80,7 +82,8 @@ std::uint64_t say_without_original(const FileList& turned, const FileList& origi
   std::uint64_t count = 0;
   for (const FoundFile& file : turned) {
     if (known.of(turned.key(file))) continue;
-    print_message(printable(turned.path(file)) + ": it has no original of the same name");
+    print_message(printable(turned.path(file)) + ": it has no original of the same name",
+                  Tone::error);
     ++count;
   }
   return count;
@@ -106,12 +109,12 @@ int check_against(const CommandLine& line, PlanOptions turned) {
   std::uint64_t failed = 0, differing = 0, proved = 0;
   for (const Compared* compared : {&originals, &results}) {
     failed += compared->found.unreadable.size();
-    for (const Sentence& reason : compared->found.unreadable)
-      print_message(printable(in_words(line, reason)));
+    for (const Sentence& reason : compared->found.unreadable) say(line, Tone::error, reason);
   }
   if (!line.quiet)
     for (const auto& [file, format] : shared_label_files(turned, originals.found.files))
-      print_message(printable(file.string()) + ": labels of many pictures are not compared");
+      print_message(printable(file.string()) + ": labels of many pictures are not compared",
+                    Tone::warning);
   failed += say_without_original(results.found.files, originals.found.files);
   RunOptions options;
   options.decode_only = true;
@@ -119,16 +122,22 @@ int check_against(const CommandLine& line, PlanOptions turned) {
   options.raw = line.raw;
   options.jpeg.edges = JpegEdges::trim;  // what is trimmed may be missing
   set_resources(line, options);
+  std::uint64_t bytes = 0;
+  for (const FoundFile& file : originals.found.files) bytes += file.bytes;
+  Progress progress(line, originals.found.files.size(), bytes);
   const AgainstWriter writer;
   const auto report = [&](const Outcome& of_run) {
     const Outcome outcome = in_words(line, of_run);
     const bool agrees = outcome.status == Status::done;
     const bool differs = outcome.status == Status::rejected;
     ++(agrees ? proved : differs ? differing : failed);
+    progress.add(outcome);
+    std::unique_lock<std::mutex> no_bar;
+    if (json.is_standard_output() || !agrees || !line.quiet) no_bar = progress.pause();
     json.put([&] { return json_line_compared(outcome); });
     const std::string name = printable(outcome.input.string());
     if (!agrees)
-      print_message(fmt::format("{}: {}", name, printable(outcome.message)));
+      say(line, Tone::error, {outcome.input.string() + ": " + of_run.message, of_run.hints});
     else if (!line.quiet && !json.is_standard_output())
       fmt::print("{}: {}\n", name, qturn::name(outcome.applied));
   };
@@ -137,6 +146,7 @@ int check_against(const CommandLine& line, PlanOptions turned) {
   ListReader reader(jobs, files);
   const std::atomic<bool>& stop = watch_stop_signals();
   const RunEnd end = Engine(options, stop).run(reader, writer, report);
+  progress.end();
   bool whole = is_whole(line, end);
   if (!line.quiet)
     print_message(fmt::format(

@@ -72,6 +72,7 @@ struct CommandLine {
   std::string against;  ///< check: a folder of originals, or empty
   bool json = false;
   bool quiet = false, verbose = false;
+  int progress_seconds = 0;  ///< between lines of progress in a log; 0: none
   LabelsDrawnOn labels_drawn_on = LabelsDrawnOn::unknown;
   std::string json_file;  ///< empty: standard output
   std::string html_file;  ///< empty: no page

@@ -17,31 +17,9 @@
 #include "tools/qturn/stop_signals.hpp"
 
 namespace qturn {
-namespace {
-
-/// How an output would be made.
-std::string in_words(const Outcome& outcome) {
-  if (outcome.status == Status::skipped) return "left alone: " + outcome.message;
-  if (!outcome.is_picture) return "copied";
-  const std::string turn =
-      outcome.variant == Orientation::identity ? "upright" : std::string(name(outcome.variant));
-  switch (outcome.route) {
-    case Route::copied:
-      return turn + ", copied byte for byte";
-    case Route::tagged:
-      return turn + ", by the orientation tag alone";
-    case Route::trimmed:
-      return turn + ", losslessly, with edges trimmed";
-    default:
-      return turn + (outcome.loss == Loss::none ? ", losslessly" : ", re-encoded with loss");
-  }
-}
-
-}  // namespace
-
 int print_plan(const CommandLine& line, const Plan& plan, const Source& source,
                RunOptions options) {
-  for (const Sentence& reason : plan.unreadable) print_message(printable(in_words(line, reason)));
+  for (const Sentence& reason : plan.unreadable) say(line, Tone::error, reason);
   JsonLines json(line);
   plan.jobs.for_each_skipped(
       [&](const Skipped& skipped) { json.put([&] { return json_line(skipped); }); });
@@ -60,10 +38,12 @@ int print_plan(const CommandLine& line, const Plan& plan, const Source& source,
         const std::string input = printable(outcome.input.string());
         if (outcome.status == Status::failed) {
           ++failed;
-          print_message(fmt::format("{}: {}", input, printable(outcome.message)));
+          say(line, Tone::error, {outcome.input.string() + ": " + planned.message, planned.hints});
         } else if (!json.is_standard_output()) {
           fmt::print("{} -> {} ({}{})\n", input, printable(outcome.output.string()),
-                     in_words(outcome), label_in_words(plan, outcome));
+                     outcome.status == Status::skipped ? "left alone: " + outcome.message
+                                                       : turn_in_words(line, outcome),
+                     label_in_words(plan, outcome));
         }
       });
   const bool whole = json.finish() && is_whole(line, end);

@@ -144,6 +144,19 @@ std::string in_words(const CommandLine& line, const Hints& hints) {
   return words;
 }
 
+// "; use -o" is advice, " (--strict)" ends the sentence, ", and ..." goes on with either.
+Advice advice(const CommandLine& line, const Sentence& message) {
+  Advice advice{message.text, {}};
+  for (const Hint& hint : message.hints) {
+    const std::string words = in_words(line, hint);
+    const bool is_advice =
+        words.starts_with(';') || (words.starts_with(',') && !advice.hint.empty());
+    (is_advice ? advice.hint : advice.text) += words;
+  }
+  if (!advice.hint.empty()) advice.hint.erase(0, 2);
+  return advice;
+}
+
 std::string in_words(const CommandLine& line, const Sentence& message) {
   return message.text + in_words(line, message.hints);
 }

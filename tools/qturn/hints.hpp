@@ -15,6 +15,13 @@ namespace qturn {
 /// their labels.
 std::string in_words(const CommandLine& line, const Hints& hints);
 
+/// What goes into a line each: what is wrong, and what can be typed.
+struct Advice {
+  std::string text, hint;
+};
+
+Advice advice(const CommandLine& line, const Sentence& message);
+
 /// The sentence with its hints.
 std::string in_words(const CommandLine& line, const Sentence& message);
 

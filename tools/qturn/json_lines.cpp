@@ -108,7 +108,8 @@ bool JsonLines::finish() {
   if (file_ && file_ != stdout && std::fclose(std::exchange(file_, nullptr)) != 0) error_ = errno;
   if (error_ == 0) return true;
   print_message(
-      fmt::format("{}: not all JSON lines could be written: {}", name_, std::strerror(error_)));
+      fmt::format("{}: not all JSON lines could be written: {}", name_, std::strerror(error_)),
+      Tone::error);
   return false;
 }
 

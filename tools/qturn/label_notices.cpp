@@ -36,12 +36,15 @@ void say_shared_labels(const SharedLabels::File& file, const std::string& pictur
     problems += file.pictures[image] && !can_be_turned ? 1 : 0;
   }
   const std::string name = printable(file.input.string());
+  std::set<std::size_t> labelled;  // an image may be listed twice
+  for (const auto& picture : file.pictures)
+    if (picture) labelled.insert(*picture);
   if (file.found == 0) {
     return print_message(
         fmt::format("{}: none of its images ({}) is a picture of this run", name, listed));
   }
   std::string text = fmt::format("{} labels of {} of {} turn with them: {}", file.format->name,
-                                 file.found, pictures, name);
+                                 labelled.size(), pictures, name);
   if (const std::string note = file.content->note(); !note.empty()) text += "; " + printable(note);
   if (listed > file.found)
     text += fmt::format("; images not found: {} of {}", listed - file.found, listed);
@@ -52,9 +55,10 @@ void say_shared_labels(const SharedLabels::File& file, const std::string& pictur
 }
 
 void say_broken(const SharedLabels::Broken& file, const std::string& pictures) {
-  print_message(fmt::format("{}; pictures that it may be about, which are not written: {} of {}",
-                            printable(file.problem), std::ranges::count(file.may_label, true),
-                            pictures));
+  print_message(
+      fmt::format("{}; pictures that it may be about, which are not written: {} of {}",
+                  printable(file.problem), std::ranges::count(file.may_label, true), pictures),
+      Tone::error);
 }
 
 void say_copied_sidecars(const Plan& plan) {
@@ -81,6 +85,14 @@ bool is_tagged(const std::string& picture) {
     }
   }
   return false;
+}
+
+/// The folder ImageSets of the output.
+std::filesystem::path folder_of_sets(const DataSets::File& list) {
+  std::filesystem::path folder = list.output;
+  for ([[maybe_unused]] const auto& part : list.input.lexically_relative(list.image_sets))
+    folder = folder.parent_path();
+  return folder;
 }
 
 }  // namespace
@@ -162,8 +174,11 @@ void say_labels(const CommandLine& line, const Plan& plan) {
       if (keypoints && keypoints->count > 0)
         kind = fmt::format("; {} keypoints of {} values each", keypoints->count, keypoints->values);
     }
+    std::set<std::size_t> labelled;  // a picture may have two
+    for (const LabelFiles::Label& label : labels)
+      if (is_of(label)) labelled.insert(label.file);
     print_message(fmt::format("{} labels of {} of {} turn with them{}", format.name,
-                              std::ranges::count_if(labels, is_of), pictures, kind));
+                              labelled.size(), pictures, kind));
   }
   for (const SharedLabels::File& file : plan.jobs.shared_labels().files())
     say_shared_labels(file, pictures);
@@ -172,16 +187,15 @@ void say_labels(const CommandLine& line, const Plan& plan) {
   std::map<std::filesystem::path, std::uint64_t> image_sets;
   for (const DataSets::File& file : plan.jobs.data_sets().files()) {
     if (!file.image_sets.empty())
-      ++image_sets[file.image_sets];
+      ++image_sets[folder_of_sets(file)];
     else
-      print_message(
-          fmt::format("also written for the turned pictures: {}", printable(file.input.string())));
+      print_message("also written for the turned pictures: " + printable(file.output.string()));
   }
   for (const auto& [folder, lists] : image_sets)
     print_message(fmt::format("also written for the turned pictures: {} in {}",
                               counted(lists, "list", "lists"), printable(folder.string())));
   for (const std::string& problem : plan.jobs.data_sets().problems())
-    print_message(printable(problem));
+    print_message(printable(problem), Tone::warning);
   const auto say = [&](const char* what, const std::set<std::size_t>& with) {
     if (!with.empty())
       print_message(fmt::format("{} of {} of {} turn with them", what, with.size(), pictures));
@@ -207,7 +221,7 @@ void warn_of_sides(const CommandLine& line, const Plan& plan) {
     if (place.holds_any) sides.insert(place.sides.begin(), place.sides.end());
   for (const SharedLabels::File& file : plan.jobs.shared_labels().files())
     if (file.found > 0) sides.insert(file.content->sides().begin(), file.content->sides().end());
-  if (const std::string warning = sides_in_words(sides); !warning.empty()) print_message(warning);
+  warn_of_sides(sides);
 }
 
 void warn_of_pairs(const CommandLine& line, const Plan& plan) {
@@ -217,9 +231,10 @@ void warn_of_pairs(const CommandLine& line, const Plan& plan) {
     groups.add(printable(fmt::format("{}", fmt::join(group, " and "))));
   if (groups.count() == 0) return;
   print_message(
-      fmt::format("warning: these folders hold pictures with the same names, and --random chooses "
-                  "for each picture separately: {}; --variants gives all the same variants",
-                  groups.text()));
+      "these folders hold pictures with the same names, and --random chooses for each "
+      "picture separately: " +
+          groups.text(),
+      Tone::warning, "--variants gives all the same variants");
 }
 
 std::string label_in_words(const Plan& plan, const Outcome& outcome) {

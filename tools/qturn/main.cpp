@@ -66,9 +66,9 @@ int check(const CommandLine& line) {
 }
 
 int run_program(int argc, char** argv, CommandLine& line) {
+  take_signals();
   if (const auto exit_code = parse(words_of(argc, argv), line)) return *exit_code;
   if (line.command == CommandLine::Command::devices) return print_devices();
-  ignore_write_signals();
   refuse_unfit_for_streams(line);
   if (line.command == CommandLine::Command::merge) return merge(line);
   if (line.command == CommandLine::Command::check) return check(line);
@@ -102,6 +102,6 @@ int main(int argc, char** argv) {
   qturn::take_closed_streams();
   const int exit_code = qturn::run_or_say_why(argc, argv);
   if (std::fflush(stdout) == 0) return exit_code;
-  qturn::print_message("standard output could not be written");
+  qturn::print_message("standard output could not be written", qturn::Tone::error);
   return exit_code == 0 ? 1 : exit_code;
 }

@@ -129,12 +129,14 @@ std::optional<int> parse(const std::vector<std::string>& words, CommandLine& lin
   return std::nullopt;
 }
 
-/// `--json` alone means standard output. CLI11 would take the next word for its value.
+/// `--json` alone means standard output, `--progress` alone 30 seconds. CLI11 would take the next
+/// word for the value.
 std::vector<std::string> words_of(int argc, char** argv) {
   std::vector<std::string> words(argv + 1, argv + argc);
   for (std::string& word : words) {
     if (word == "--") break;
     if (word == "--json") word = "--json=-";
+    if (word == "--progress") word = "--progress=30";
   }
   // `check --labels data` and `check --labels yolo data` are both right.
   for (std::size_t i = 1; i < words.size() && words[0] == "check" && words[i] != "--"; ++i)

@@ -196,6 +196,16 @@ void add_json(CLI::App& app, CommandLine& line, const char* of_what) {
       ->group("Running");
 }
 
+void add_progress(CLI::App& app, CommandLine& line) {
+  add_value(app, "--progress", "[=SECONDS]",
+            "print a line of progress every 30 s, or every SECONDS, where there is no terminal; "
+            "SIGUSR1 prints one at any time",
+            [&line](const std::string& text) {
+              line.progress_seconds = static_cast<int>(number_in(text, 1, 86400));
+            })
+      ->group("Running");
+}
+
 /// The value of NAME=VALUE.
 std::uint64_t limit_value(const std::string& option, const std::string& value) try {
   if (value == "none") return Limits::none;
@@ -279,6 +289,7 @@ void add_running(CLI::App& app, CommandLine& line) {
   app.add_flag("--dry-run", line.dry_run, "print what would be done, and write nothing")
       ->group(group);
   add_json(app, line, "output");
+  add_progress(app, line);
   auto* quiet = app.add_flag("-q,--quiet", line.quiet, "print errors only")->group(group);
   app.add_flag("-v,--verbose", line.verbose, "print a line for each output, and the device")
       ->excludes(quiet)
@@ -534,6 +545,7 @@ std::unique_ptr<CLI::App> make_parser(CommandLine& line) {
       ->group("Input");
   restore->add_flag("--dry-run", line.dry_run, "print what would be put back, and write nothing")
       ->group("Running");
+  add_progress(*restore, line);
   restore->add_flag("-q,--quiet", line.quiet, "print errors only")->group("Running");
   restore->footer(
       "Exit status: 0 all were restored; 1 some were not, for instance because they have changed "
@@ -568,6 +580,7 @@ std::unique_ptr<CLI::App> make_parser(CommandLine& line) {
       ->group("Input");
   add_limits(*check, line, "check");
   add_json(*check, line, "picture");
+  add_progress(*check, line);
   check->add_flag("-q,--quiet", line.quiet, "print only findings and errors")->group("Running");
   check->footer(
       "Exit status: 0 nothing found; 1 some are damaged, disagree or cannot be read; 2 nothing "

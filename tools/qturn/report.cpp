@@ -5,35 +5,21 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cmath>
-#include <condition_variable>
+#include <array>
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <new>
-#include <system_error>
 
 #include "src/plan/find_files.hpp"
 #include "src/run/flight.hpp"
-#include "tools/qturn/hints.hpp"
 #include "tools/qturn/json.hpp"
 #include "tools/qturn/terminal.hpp"
 
 namespace qturn {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
-std::string duration(double seconds) {
-  const long whole = std::lround(seconds);
-  if (whole < 60) return fmt::format("{} s", whole);
-  if (whole < 3600) return fmt::format("{} min {} s", whole / 60, whole % 60);
-  return fmt::format("{} h {} min", whole / 3600, whole % 3600 / 60);
-}
+/// Files of one reason. Of 2,000 photographs of one camera, each may have it.
+constexpr std::uint32_t most_named = 10;
 
 }  // namespace
 
@@ -73,16 +59,50 @@ bool is_control(char32_t code) {
          code == 0x200F || (code >= 0x2028 && code <= 0x202E) || (code >= 0x2066 && code <= 0x2069);
 }
 
+/// How results are made, in the order of the summary. A result of no way is not made by a turn.
+constexpr std::array<std::string_view, 6> ways = {
+    "copied byte for byte", "by the orientation tag alone", "losslessly",
+    "with edges trimmed",   "re-encoded without loss",      "re-encoded with loss"};
+constexpr std::size_t no_way = ways.size();
+
+std::size_t way_of(const Outcome& outcome) {
+  switch (outcome.route) {
+    case Route::copied:
+      return 0;
+    case Route::tagged:
+      return 1;
+    case Route::lossless:
+      return 2;
+    case Route::trimmed:
+      return 3;
+    case Route::reencoded:
+    case Route::planar:
+      return outcome.loss == Loss::none ? 4 : 5;
+    case Route::none:
+    case Route::skipped:
+      break;
+  }
+  return no_way;
+}
+
 }  // namespace
 
-std::string sides_in_words(const std::set<std::string>& sides) {
-  if (sides.empty()) return "";
+std::string turn_in_words(const CommandLine& line, const Outcome& outcome) {
+  if (!outcome.is_picture) return "copied";
+  const bool is_upright =
+      line.command == CommandLine::Command::turn && line.orientation == Orientation::identity;
+  const std::size_t way = way_of(outcome);
+  return fmt::format("{}{}{}", is_upright ? "upright" : name(outcome.variant),
+                     way == no_way ? "" : ", ", way == no_way ? "" : ways[way]);
+}
+
+void warn_of_sides(const std::set<std::string>& sides) {
+  if (sides.empty()) return;
   SomeNames names;
   for (const std::string& side : sides) names.add(printable(side));
-  return fmt::format(
-      "warning: a mirror swaps left and right, but these label classes keep their names: {}; "
-      "--swap-pairs swaps them",
-      names.text());
+  print_message(
+      "a mirror swaps left and right, but these label classes keep their names: " + names.text(),
+      Tone::warning, "--swap-pairs swaps them");
 }
 
 std::string printable(std::string_view path) {
@@ -101,77 +121,89 @@ std::string printable(std::string_view path) {
   return text;
 }
 
-// The run goes on even if standard error cannot be written. No memory is taken, because that there
-// is none may be the message.
-void print_message(std::string_view message) {
-  std::fprintf(stderr, "qturn: %.*s\n", static_cast<int>(message.size()), message.data());
+std::string line_of(Tone tone, std::string_view message) {
+  static const bool colours = shows_colours(STDERR_FILENO);
+  constexpr std::string_view words[] = {"", "hint:", "warning:", "error:"};
+  constexpr int codes[] = {0, 36, 33, 31};  // cyan, yellow, red
+  const auto number = static_cast<std::size_t>(tone);
+  if (tone == Tone::note) return fmt::format("qturn: {}\n", message);
+  if (!colours) return fmt::format("qturn: {} {}\n", words[number], message);
+  return fmt::format("qturn: \033[1;{}m{}\033[0m {}\n", codes[number], words[number], message);
+}
+
+// The run goes on even if standard error cannot be written.
+void print_message(std::string_view message, Tone tone, std::string_view hint) {
+  std::fputs(line_of(tone, message).c_str(), stderr);
+  if (!hint.empty()) std::fputs(line_of(Tone::hint, hint).c_str(), stderr);
+}
+
+void say(const CommandLine& line, Tone tone, const Sentence& sentence) {
+  const Advice words = advice(line, sentence);
+  print_message(printable(words.text), tone, printable(words.hint));
 }
 
 void say_why(const CommandLine& line, const std::exception& error) {
-  if (dynamic_cast<const std::bad_alloc*>(&error)) return print_message("out of memory");
-  print_message(printable(in_words(line, reason(error))));
+  // A line that is put together would take memory.
+  if (dynamic_cast<const std::bad_alloc*>(&error)) {
+    std::fputs("qturn: error: out of memory\n", stderr);
+    return;
+  }
+  Advice words = advice(line, reason(error));
+  // What refuses a command line ends with what to type.
+  const std::size_t end = words.hint.empty() ? words.text.rfind("; ") : std::string::npos;
+  if (end != std::string::npos && words.text.find(": ", end) == std::string::npos) {
+    words.hint = words.text.substr(end + 2);
+    words.text.resize(end);
+  }
+  print_message(printable(words.text), Tone::error, printable(words.hint));
 }
 
 void say_warnings(const std::vector<std::string>& warnings) {
-  for (const std::string& warning : warnings) print_message("warning: " + printable(warning));
+  for (const std::string& warning : warnings) print_message(printable(warning), Tone::warning);
 }
 
 bool say_results(const FileResults& results) {
-  for (const std::string& failure : results.failures) print_message(printable(failure));
+  for (const std::string& failure : results.failures)
+    print_message(printable(failure), Tone::error);
   say_warnings(results.warnings);
   return results.is_whole;
 }
 
 bool is_whole(const CommandLine& line, const RunEnd& end) {
-  if (!end.warning.empty()) print_message("warning: " + end.warning);
+  if (!end.warning.empty()) print_message(end.warning, Tone::warning);
   if (end.error.text.empty()) return true;
-  print_message(
-      fmt::format("the run ended before all pictures were done: {}", in_words(line, end.error)));
+  say(line, Tone::error,
+      {"the run ended before all pictures were done: " + end.error.text, end.error.hints});
   return false;
 }
 
 Report::Report(const CommandLine& line, const Plan& plan, std::string device)
-    : line_(line), plan_(plan), device_(std::move(device)), json_(line) {
-  plan.jobs.for_each_skipped(
-      [&](const Skipped& skipped) { json_.put([&] { return json_line(skipped); }); });
-  for (const Sentence& reason : plan.unreadable) print_message(printable(in_words(line, reason)));
-  if (line.quiet || line.dry_run) return;
-  try {
-    watcher_ = std::jthread([this](const std::stop_token& stop) {
-      try {
-        watch(stop);
-      } catch (const std::bad_alloc&) {  // the pictures need the memory more than this line
-      }
-    });
-  } catch (const std::system_error& error) {
-    print_message("warning: no progress is shown: " + error.code().message());
+    : line_(line),
+      plan_(plan),
+      device_(std::move(device)),
+      json_(line),
+      progress_(line, plan.jobs.output_count(), plan.jobs.work_bytes()) {
+  plan.jobs.for_each_skipped([&](const Skipped& skipped) {
+    json_.put([&] { return json_line(skipped); });
+    if (line.verbose)
+      std::fputs(fmt::format("{}: left alone: {} exists\n", printable(skipped.input.string()),
+                             printable(skipped.output.string()))
+                     .c_str(),
+                 stderr);
+  });
+  for (const Sentence& sentence : plan.unreadable) {
+    const std::size_t end = std::min(sentence.text.find(": "), sentence.text.size());
+    const Sentence reason{sentence.text.substr(std::min(end + 2, sentence.text.size())),
+                          sentence.hints};
+    std::fputs(lines_about(sentence.text.substr(0, end), Tone::error, advice(line, reason)).c_str(),
+               stderr);
   }
 }
 
 void Report::add(const Outcome& of_run) {
   const Outcome outcome = in_words(line_, of_run);
-  const std::scoped_lock lock(mutex_);
-  switch (outcome.status) {
-    case Status::done:
-      ++done_;
-      break;
-    case Status::salvaged:
-      ++done_;
-      ++salvaged_;
-      break;
-    case Status::done_before:
-      ++done_before_;
-      break;
-    case Status::skipped:
-      ++skipped_;
-      break;
-    case Status::rejected:
-      ++rejected_;
-      [[fallthrough]];
-    case Status::failed:
-      ++failed_;
-      break;
-  }
+  progress_.add(outcome);
+  ++(outcome.is_picture ? pictures_ : others_)[static_cast<std::size_t>(outcome.status)];
   // With --strict a warning before the file is written is a failure. So these warnings came after
   // it was written.
   const bool is_incomplete = outcome.status == Status::done &&
@@ -180,76 +212,112 @@ void Report::add(const Outcome& of_run) {
   if (outcome.status == Status::done || outcome.status == Status::salvaged)
     for (const CompanionOutcome& companion : outcome.companions)
       companions_[static_cast<int>(companion.kind)] += companion.is_written ? 1 : 0;
-  if (!outcome.is_picture) {
-    ++others_;
-    others_written_ += outcome.status == Status::done ? 1 : 0;
-  }
   if (outcome.loss == Loss::unasked)
     ++(outcome.route == Route::planar ? lossy_jpegs_ : lossy_others_);
   if (outcome.loss == Loss::asked_for && line_.format) ++lossy_asked_;
   sides_.insert(outcome.sides.begin(), outcome.sides.end());
-  routes_[static_cast<int>(outcome.route)] += outcome.is_picture ? 1 : 0;
-  pixels_ += outcome.pixels;
-  work_done_ += outcome.file_bytes;
-  json_.put([&] { return json_line(outcome); });
+  if (outcome.is_picture && outcome.status == Status::done) ++ways_[way_of(outcome)];
+  left_as_lossy_ += outcome.route == Route::skipped ? 1 : 0;
 
   const std::string input = printable(outcome.input.string());
-  const bool is_upright =
-      line_.command == CommandLine::Command::turn && line_.orientation == Orientation::identity;
   std::string text;
   if (has_failed(outcome.status))
-    text += once(fmt::format("qturn: {}: {}\n", input, printable(outcome.message)));
-  if (outcome.status == Status::salvaged) {
-    text +=
-        fmt::format("qturn: {}: only a part is salvaged: {}\n", input, printable(outcome.message));
-  }
+    text += lines_about(outcome.input, Tone::error, advice(line_, {of_run.message, of_run.hints}));
+  if (outcome.status == Status::salvaged)
+    text += lines_about(outcome.input, Tone::warning,
+                        {"only a part is salvaged: " + outcome.message, {}});
   const bool stays_by_default =
       outcome.route == Route::skipped && line_.in_place && !line_.jpeg_edges;
   left_jpegs_ += stays_by_default ? 1 : 0;
   if (!line_.quiet || is_incomplete)
-    for (const Sentence& warning : outcome.warnings)
-      text += once(fmt::format("qturn: {}: warning: {}\n", input, printable(warning.text)));
+    for (const Sentence& warning : of_run.warnings)
+      text += lines_about(outcome.input, Tone::warning, advice(line_, warning));
   // It may be all that is ever said about a file that others trust, so --quiet keeps it.
   if (!outcome.stale_metadata.empty())
-    text +=
-        once(fmt::format("qturn: {}: warning: no longer true after the turn: {}\n", input,
-                         printable(fmt::format("{}", fmt::join(outcome.stale_metadata, ", ")))));
+    text += lines_about(
+        outcome.input, Tone::warning,
+        {fmt::format("no longer true after the turn: {}", fmt::join(outcome.stale_metadata, ", ")),
+         {}});
   stale_ += outcome.stale_metadata.empty() ? 0 : 1;
   if (line_.verbose && outcome.status == Status::done)
-    text += fmt::format("{} -> {} ({}, {} x {}{})\n", input, printable(outcome.output.string()),
-                        is_upright ? "upright" : name(outcome.variant), outcome.width,
-                        outcome.height, outcome.loss == Loss::none ? "" : ", with loss");
+    text += fmt::format(
+        "{} -> {} ({}{})\n", input, printable(outcome.output.string()),
+        turn_in_words(line_, outcome),
+        outcome.is_picture ? fmt::format(", {} x {}", outcome.width, outcome.height) : "");
   const bool is_left = outcome.status == Status::skipped || outcome.status == Status::done_before;
   if (line_.verbose && is_left)
     text += fmt::format("{}: {}{}\n", input, stays_by_default ? "left as it is: it " : "",
                         outcome.message);
-  if (!text.empty()) {
-    if (line_is_drawn_) text.insert(0, "\r\033[K");
-    line_is_drawn_ = false;
-    std::fputs(text.c_str(), stderr);
+  if (text.empty() && !line_.json) return;
+  const auto no_bar = progress_.pause();
+  json_.put([&] { return json_line(outcome); });
+  std::fputs(text.c_str(), stderr);
+}
+
+std::string Report::lines_about(const std::string& input, Tone tone, const Advice& reason) {
+  const std::hash<std::string> hash;
+  const auto once = [&](std::string text) {
+    return said_.insert(hash(text)).second ? std::move(text) : "";
+  };
+  const std::string sentence = printable(input + ": " + reason.text);
+  std::string lines = once(line_of(tone, sentence));
+  if (lines.empty()) return lines;  // of another variant of the picture
+  if (!line_.verbose) {
+    std::string same = reason.text;
+    std::erase_if(same, [](char c) { return c >= '0' && c <= '9'; });
+    const std::size_t number = hash(same);
+    if (++reasons_[number] == most_named + 1) many_.push_back({number, tone, sentence});
+    if (reasons_[number] > most_named) return "";
   }
+  if (!reason.hint.empty()) lines += once(line_of(Tone::hint, printable(reason.hint)));
+  return lines;
 }
 
-std::string Report::once(std::string line) {
-  return said_.insert(std::hash<std::string>()(line)).second ? std::move(line) : "";
-}
-
-/// "8 of 12 variants of 3 pictures written"
-std::string Report::done_in_words(std::string_view done) const {
-  std::uint64_t others = 0, pictures = 0;
+/// "8 of 12 variants of 3 pictures written (8 losslessly), 3 failed". The parts add up.
+std::string Report::done_in_words(bool interrupted, std::string_view done) const {
+  const bool has_variants = line_.command == CommandLine::Command::augment;
+  std::uint64_t inputs = 0, planned = 0, kept = 0;
   for (const FoundFile& file : plan_.jobs.files()) {
-    if (!file.picture) others += static_cast<std::uint64_t>(file.to_do.size());
-    pictures += file.picture && !file.to_do.empty() ? 1 : 0;
+    if (!file.picture) continue;
+    planned += static_cast<std::uint64_t>(file.to_do.size());
+    kept += static_cast<std::uint64_t>(file.kept.size());
+    inputs += (file.to_do | file.kept).empty() ? 0 : 1;
   }
-  if (plan_.jobs.empty()) others = others_;
-  const std::uint64_t total = outputs() - others, written = done_ - others_written_;
-  if (line_.command != CommandLine::Command::augment)
-    return fmt::format("{} of {} {}", written,
-                       counted(total + plan_.unreadable.size(), "picture", "pictures"), done);
-  const std::string variants = counted(total, "variant", "variants");
-  const std::string of =
-      pictures > 0 ? fmt::format(" of {}", counted(pictures, "picture", "pictures")) : "";
-  return fmt::format("{} of {}{} {}", written, variants, of, done);
+  const auto by = [&](Status status) { return pictures_[static_cast<std::size_t>(status)]; };
+  const std::uint64_t finished = sum(pictures_), written = by(Status::done) + by(Status::salvaged);
+  if (plan_.jobs.empty()) planned = finished;
+  // How many variants of a file would be made is not known of one that cannot be read.
+  const std::uint64_t unreadable = has_variants ? 0 : plan_.unreadable.size();
+  const std::uint64_t total = planned + kept + unreadable;
+  std::string text = fmt::format(
+      "{} of {}", written,
+      has_variants ? counted(total, "variant", "variants") : counted(total, "picture", "pictures"));
+  if (has_variants && inputs > 0)
+    text += fmt::format(" of {}", counted(inputs, "picture", "pictures"));
+  std::string how;
+  const auto way = [&](std::uint64_t count, std::string_view what) {
+    if (count > 0) how += fmt::format("{}{} {}", how.empty() ? "" : ", ", count, what);
+  };
+  for (std::size_t i = 0; i < ways.size(); ++i) way(ways_[i], ways[i]);
+  way(by(Status::salvaged), "salvaged from damaged files");
+  text += fmt::format(" {}{}", done, how.empty() ? "" : " (" + how + ")");
+  const auto part = [&](std::uint64_t count, std::string_view what) {
+    if (count > 0) text += fmt::format(", {} {}", count, what);
+  };
+  part(by(Status::skipped) - left_as_lossy_, "already upright");
+  part(left_as_lossy_, "left alone because a turn would not be lossless");
+  part(kept, "left alone because the output exists");
+  part(by(Status::done_before), "done before the interruption");
+  part(by(Status::failed) + unreadable, "failed");
+  part(by(Status::rejected), "rejected because the result was wrong");
+  if (interrupted) text += ", interrupted";
+  if (const std::uint64_t left = planned - finished; left > 0)
+    text += fmt::format("{}{}", interrupted ? " with " : ", ",
+                        fmt::format("{} {}", left, interrupted ? "to do" : "not done"));
+  if (has_variants && !plan_.unreadable.empty())
+    text +=
+        fmt::format("; {} could not be read", counted(plan_.unreadable.size(), "input", "inputs"));
+  return text;
 }
 
 void Report::print_others() const {
@@ -262,123 +330,75 @@ void Report::print_others() const {
   add(CompanionKind::mask, "mask", "masks");
   add(CompanionKind::sidecar, "sidecar", "sidecars");
   if (!text.empty()) print_message("written with them: " + text);
-  if (others_written_ > 0)
-    print_message("copied as they are: " + counted(others_written_, "other file", "other files"));
-}
-
-// On a terminal, one line that is drawn again; in a log, a new line every half minute.
-void Report::watch(const std::stop_token& stop) {
-  const char* kind = std::getenv("TERM");
-  const bool terminal = isatty(STDERR_FILENO) && kind && std::string_view(kind) != "dumb";
-  std::mutex sleep_mutex;
-  std::condition_variable_any sleeper;
-  std::unique_lock sleep_lock(sleep_mutex);
-  while (!sleeper.wait_for(sleep_lock, stop,
-                           terminal ? std::chrono::milliseconds(200) : std::chrono::seconds(30),
-                           [&] { return stop.stop_requested(); })) {
-    const std::scoped_lock lock(mutex_);
-    draw(terminal);
-  }
-}
-
-/// "12 of 300 pictures, 1 failed, 10 s left, 34 MP/s", without what does not fit.
-std::string Report::progress(std::size_t width) const {
-  const double seconds = seconds_since(start_);
-  std::string text = fmt::format("{} of {}", finished(), counted(outputs(), "picture", "pictures"));
-  const auto add = [&](const std::string& part) {
-    if (text.size() + 2 + part.size() <= width) text += ", " + part;
+  const auto say = [&](const char* what, Status status) {
+    const std::uint64_t count = others_[static_cast<std::size_t>(status)];
+    if (count > 0) print_message(what + counted(count, "other file", "other files"));
   };
-  if (failed_ > 0) add(fmt::format("{} failed", failed_));
-  if (work_done_ > 0 && seconds > 1 && plan_.jobs.work_bytes() > 0) {
-    const double left = seconds * static_cast<double>(plan_.jobs.work_bytes() - work_done_) /
-                        static_cast<double>(work_done_);
-    add(duration(left) + " left");
-  }
-  add(fmt::format("{:.1f} MP/s", static_cast<double>(pixels_) / 1e6 / seconds));
-  return text.substr(0, width);
-}
-
-void Report::draw(bool terminal) {
-  // A line that fills the terminal would be broken, and its beginning not drawn again.
-  const std::string text =
-      progress(terminal ? terminal_width(STDERR_FILENO) - 1 : std::string::npos);
-  std::fputs((terminal ? "\r" + text + "\033[K" : "qturn: " + text + "\n").c_str(), stderr);
-  std::fflush(stderr);
-  line_is_drawn_ = terminal;
+  say("copied as they are: ", Status::done);
+  say("not copied: ", Status::failed);
 }
 
 void Report::print_losses() const {
-  if (stale_ > 0) {
-    print_message(fmt::format("of {}, some metadata is no longer true; --strict refuses that",
-                              counted(stale_, "picture", "pictures")));
-  }
-  if (left_jpegs_ > 0) {
-    print_message(fmt::format(
-        "{} left as {}, because a turn would not be lossless; viewers still apply the orientation "
-        "tag; --jpeg-edges reencode or trim turns {}, -v names {}",
-        counted(left_jpegs_, "JPEG was", "JPEGs were"), left_jpegs_ == 1 ? "it was" : "they were",
-        left_jpegs_ == 1 ? "it" : "them", left_jpegs_ == 1 ? "it" : "them"));
-  }
-  if (lossy_jpegs_ > 0) {
+  if (stale_ > 0)
+    print_message(fmt::format("of {}, some metadata is no longer true",
+                              counted(stale_, "picture", "pictures")),
+                  Tone::warning, "--strict refuses that");
+  const auto them = [](std::uint64_t count) { return count == 1 ? "it" : "them"; };
+  const auto were = [](std::uint64_t count) { return count == 1 ? "was" : "were"; };
+  if (left_jpegs_ > 0)
     print_message(
-        fmt::format("{} could not be turned losslessly and {} re-encoded; --jpeg-edges trim or tag "
-                    "avoids that, -v names them",
-                    counted(lossy_jpegs_, "JPEG", "JPEGs"), lossy_jpegs_ == 1 ? "was" : "were"));
-  }
-  if (lossy_others_ > 0) {
+        fmt::format("{} left as {} {}, because a turn would not be lossless; viewers still apply "
+                    "the orientation tag",
+                    counted(left_jpegs_, "JPEG was", "JPEGs were"),
+                    left_jpegs_ == 1 ? "it" : "they", were(left_jpegs_)),
+        Tone::warning,
+        fmt::format("--jpeg-edges reencode or trim turns {}, -v names {}", them(left_jpegs_),
+                    them(left_jpegs_)));
+  if (lossy_jpegs_ > 0)
     print_message(
-        fmt::format("{} compressed again with loss; --format png avoids that for still pictures",
-                    counted(lossy_others_, "WebP was", "WebPs were")));
-  }
+        fmt::format("{} could not be turned losslessly and {} re-encoded",
+                    counted(lossy_jpegs_, "JPEG", "JPEGs"), were(lossy_jpegs_)),
+        Tone::warning,
+        fmt::format("--jpeg-edges trim or tag avoids that, -v names {}", them(lossy_jpegs_)));
+  if (lossy_others_ > 0)
+    print_message(fmt::format("{} compressed again with loss",
+                              counted(lossy_others_, "WebP was", "WebPs were")),
+                  Tone::warning, "--format png avoids that for still pictures");
   if (lossy_asked_ > 0) {
     const bool is_by_quality = line_.quality && !line_.format->is_lossy;
-    print_message(fmt::format(
-        "{} written with loss, as {}", counted(lossy_asked_, "picture was", "pictures were"),
-        is_by_quality ? fmt::format("--quality says; without it {} is lossless", line_.format->name)
-                      : fmt::format("--format {} says", line_.format->name)));
+    const std::string_view format = line_.format->name;
+    print_message(fmt::format("{} written with loss, as {} says",
+                              counted(lossy_asked_, "picture was", "pictures were"),
+                              is_by_quality ? "--quality" : fmt::format("--format {}", format)),
+                  Tone::note,
+                  is_by_quality ? fmt::format("without --quality, {} is lossless", format) : "");
   }
 }
 
 void Report::finish(bool interrupted, std::string_view done, bool resumes) {
-  watcher_ = {};
-  if (line_is_drawn_) std::fputs("\r\033[K", stderr);
-  line_is_drawn_ = false;
+  progress_.end();
+  for (const auto& [reason, tone, example] : many_)
+    print_message(fmt::format("{} more, such as {}", reasons_[reason] - most_named, example), tone);
+  if (!many_.empty()) print_message("-v names all", Tone::hint);
   if (line_.quiet) return;
 
-  const double seconds = seconds_since(start_);
-  std::string text = done_in_words(done);
-  const auto part = [&](std::uint64_t count, std::string_view what) {
-    if (count > 0) text += fmt::format(", {} {}", count, what);
-  };
-  const auto by = [&](Route route) { return routes_[static_cast<int>(route)]; };
-  part(salvaged_, "of them salvaged from damaged files");
-  part(by(Route::copied), "of them copied byte for byte");
-  part(by(Route::tagged), "of them by the orientation tag alone");
-  part(by(Route::lossless), "of them losslessly");
-  part(by(Route::planar), "of them re-encoded as JPEG");
-  part(by(Route::trimmed), "of them with edges trimmed");
-  part(skipped_ - by(Route::skipped), "already upright");
-  part(by(Route::skipped), "left alone because a turn would not be lossless");
-  part(plan_.jobs.skipped_count(), "left alone because the output exists");
-  part(done_before_, "done before the interruption");
-  part(failed() - rejected_, "failed");
-  part(rejected_, "rejected because the result was wrong");
-  if (interrupted) text += ", interrupted";
-  if (interrupted && !plan_.jobs.empty())
-    text += fmt::format(" with {} to do", outputs() - finished());
+  const double seconds = progress_.seconds();
+  std::string text = done_in_words(interrupted, done);
   text += fmt::format("; {:.2f} s", seconds);
   if (line_.verbose) {
-    const double megapixels = static_cast<double>(pixels_) / 1e6;
-    text += fmt::format(", {:.0f} MP, {:.1f} MP/s, {:.1f} pictures/s, on {}", megapixels,
-                        megapixels / seconds, static_cast<double>(done_) / seconds, device_);
+    const double megapixels = static_cast<double>(progress_.pixels()) / 1e6;
+    text += fmt::format(
+        ", {:.0f} MP, {:.1f} MP/s, {:.1f} pictures/s, on {}", megapixels, megapixels / seconds,
+        static_cast<double>(count(Status::done) + count(Status::salvaged)) / seconds, device_);
   }
   print_message(text);
   if (line_.verify == false) print_message("the results were not verified, as --no-verify says");
   if (interrupted && resumes)
-    print_message("the same command with --resume goes on where this run was interrupted");
+    print_message("the same command with --resume goes on where this run was interrupted",
+                  Tone::hint);
   print_others();
   print_losses();
-  if (const std::string warning = sides_in_words(sides_); !warning.empty()) print_message(warning);
+  warn_of_sides(sides_);
   std::string others, raw;
   for (const auto& [type, count] : plan_.others) {
     std::string& kinds = is_camera_raw(type) ? raw : others;
@@ -388,10 +408,8 @@ void Report::finish(bool interrupted, std::string_view done, bool resumes) {
     print_message(fmt::format("left out, because they are not pictures: {}", others));
   }
   if (!raw.empty()) {
-    print_message(fmt::format(
-        "left out, because they are camera raw files, whose orientation tag --raw --tag-only "
-        "changes: {}",
-        raw));
+    print_message("left out, because they are camera raw files: " + raw, Tone::note,
+                  "--raw --tag-only changes their orientation tag");
   }
 }
 

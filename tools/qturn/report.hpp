@@ -1,16 +1,15 @@
-// What the user sees: messages when something goes wrong, a line of progress, JSON for programs,
-// and a summary at the end.
+// What the user sees: messages when something goes wrong, progress, JSON for programs, and a
+// summary at the end.
 #ifndef QTURN_TOOLS_QTURN_REPORT_HPP
 #define QTURN_TOOLS_QTURN_REPORT_HPP
 
-#include <chrono>
+#include <array>
 #include <exception>
-#include <mutex>
+#include <numeric>
 #include <set>
-#include <stop_token>
 #include <string>
 #include <string_view>
-#include <thread>
+#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
@@ -19,7 +18,9 @@
 #include "src/run/outcome.hpp"
 #include "src/run/pipeline.hpp"
 #include "tools/qturn/command_line.hpp"
+#include "tools/qturn/hints.hpp"
 #include "tools/qturn/json_lines.hpp"
+#include "tools/qturn/progress.hpp"
 
 namespace qturn {
 
@@ -30,11 +31,23 @@ std::string printable(std::string_view path);
 /// "1 picture", "2 pictures".
 std::string counted(std::uint64_t count, const char* one, const char* many);
 
-/// A warning that a mirror makes the other one of classes that are left or right; empty for none.
-std::string sides_in_words(const std::set<std::string>& sides);
+/// Warns that a mirror makes the other one of classes that are left or right, if there are any.
+void warn_of_sides(const std::set<std::string>& sides);
 
-/// Prints "qturn: MESSAGE" on standard error.
-void print_message(std::string_view message);
+/// "rotate90, re-encoded without loss": what is done to a picture, and how. "copied": another file.
+std::string turn_in_words(const CommandLine& line, const Outcome& outcome);
+
+/// What a line begins with, in colour on a terminal: "error: ". Nothing for a note.
+enum class Tone : std::uint8_t { note, hint, warning, error };
+
+/// "qturn: error: MESSAGE", and the end of the line.
+std::string line_of(Tone tone, std::string_view message);
+
+/// Prints such a line on standard error, and one with a hint unless that is empty.
+void print_message(std::string_view message, Tone tone = Tone::note, std::string_view hint = {});
+
+/// Prints a sentence and its hints, in a line each.
+void say(const CommandLine& line, Tone tone, const Sentence& sentence);
 
 /// Prints why something failed.
 void say_why(const CommandLine& line, const std::exception& error);
@@ -64,51 +77,56 @@ class Report {
   /// Ends the JSON lines, as JsonLines::finish() does, and returns whether all were written.
   bool json_is_whole() { return json_.finish(); }
 
-  std::uint64_t failed() const { return failed_ + plan_.unreadable.size(); }
+  std::uint64_t failed() const {
+    return count(Status::failed) + count(Status::rejected) + plan_.unreadable.size();
+  }
   /// Pictures of which only a part was written.
-  std::uint64_t salvaged() const { return salvaged_; }
+  std::uint64_t salvaged() const { return count(Status::salvaged); }
   /// Pictures that were written, but not with all that belongs to them; with --strict also those
   /// that something else is to be said of.
   std::uint64_t incomplete() const { return incomplete_; }
-  /// The number of outputs. For tars, the number of those that are known so far.
-  std::uint64_t outputs() const {
-    return plan_.jobs.empty() ? finished() : plan_.jobs.output_count();
-  }
-  std::uint64_t finished() const { return done_ + done_before_ + skipped_ + failed_; }
 
  private:
-  void watch(const std::stop_token& stop);
-  void draw(bool terminal);
-  std::string progress(std::size_t width) const;
+  using Counts = std::array<std::uint64_t, static_cast<std::size_t>(Status::rejected) + 1>;
+  static std::uint64_t sum(const Counts& counts) {
+    return std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
+  }
+  std::uint64_t count(Status status) const {
+    const auto number = static_cast<std::size_t>(status);
+    return pictures_[number] + others_[number];
+  }
   void print_losses() const;
-  std::string done_in_words(std::string_view done) const;
+  std::string done_in_words(bool interrupted, std::string_view done) const;
   void print_others() const;
-  /// Empty if that was said before, as of another variant of the picture.
-  std::string once(std::string line);
+  /// A line about a file, and one with a hint. Empty if that was said before, as of another
+  /// variant, or if enough files with this reason, whatever its numbers are, were named.
+  std::string lines_about(const std::string& input, Tone tone, const Advice& reason);
+
+  /// A reason that more files have than are named.
+  struct Many {
+    std::size_t reason = 0;  // its hash
+    Tone tone = Tone::note;
+    std::string example;
+  };
 
   const CommandLine& line_;
   const Plan& plan_;
   const std::string device_;
-  const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-
   JsonLines json_;
-
-  std::mutex mutex_;  // guards what follows from the thread that draws the progress
-  std::uint64_t done_ = 0, done_before_ = 0, skipped_ = 0, failed_ = 0, pixels_ = 0, work_done_ = 0;
-  std::uint64_t routes_[route_count] = {};
-  std::uint64_t salvaged_ = 0;
-  std::uint64_t rejected_ = 0;  // of those that failed
+  Progress progress_;
+  Counts pictures_ = {}, others_ = {};      // others: what --others copy copies
+  std::array<std::uint64_t, 7> ways_ = {};  // of pictures that are done, as in turn_in_words()
+  std::uint64_t left_as_lossy_ = 0;         // of those that are skipped
   std::uint64_t incomplete_ = 0;
-  std::uint64_t companions_[3] = {};                  // that were written, by CompanionKind
-  std::uint64_t others_ = 0, others_written_ = 0;     // what --others copy copies
-  std::set<std::string> sides_;                       // as Outcome::sides
-  std::unordered_set<std::size_t> said_;              // hashes of lines
+  std::uint64_t companions_[3] = {};                        // that were written, by CompanionKind
+  std::set<std::string> sides_;                             // as Outcome::sides
+  std::unordered_set<std::size_t> said_;                    // hashes of lines
+  std::unordered_map<std::size_t, std::uint32_t> reasons_;  // files, by hashes of reasons
+  std::vector<Many> many_;
   std::uint64_t lossy_jpegs_ = 0, lossy_others_ = 0;  // that nobody asked for
   std::uint64_t lossy_asked_ = 0;                     // because of --format
   std::uint64_t left_jpegs_ = 0;                      // in place, by default
   std::uint64_t stale_ = 0;                           // whose metadata is not all true any more
-  bool line_is_drawn_ = false;
-  std::jthread watcher_;
 };
 
 }  // namespace qturn

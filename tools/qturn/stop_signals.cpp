@@ -8,6 +8,7 @@ namespace qturn {
 namespace {
 
 std::atomic<bool> stop{false};
+std::atomic<bool> progress{false};
 std::atomic<int> signal_number{0};
 static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<int>::is_always_lock_free);
 
@@ -19,10 +20,16 @@ void on_signal(int number) {
 
 }  // namespace
 
-void ignore_write_signals() {
+void take_signals() {
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
+  struct sigaction action = {};
+  action.sa_handler = [](int) { progress = true; };
+  action.sa_flags = SA_RESTART;
+  sigaction(SIGUSR1, &action, nullptr);
 }
+
+bool take_progress_request() { return progress.exchange(false); }
 
 const std::atomic<bool>& watch_stop_signals() {
   struct sigaction action = {};

@@ -8,9 +8,12 @@
 
 namespace qturn {
 
-/// A reader that is gone and a limit on sizes become errors of what is written. Without this the
-/// signals SIGPIPE and SIGXFSZ end the program.
-void ignore_write_signals();
+/// A reader that is gone and a limit on sizes become errors of what is written, and SIGUSR1 asks
+/// for a line of progress. Without this SIGPIPE, SIGXFSZ and SIGUSR1 end the program.
+void take_signals();
+
+/// Whether SIGUSR1 came since the last call.
+bool take_progress_request();
 
 /// Installs the handlers, once, and returns the flag. Before that these signals end the program,
 /// which is right as long as it writes nothing.

@@ -85,7 +85,7 @@ std::optional<WrittenTar> TarRun::finish(const fs::path& place, SampleWriter& wr
 }
 
 void TarRun::fail(const std::string& problem) {
-  print_message(printable(problem));
+  print_message(printable(problem), Tone::error);
   ++failed_tars_;
 }
 

@@ -1,10 +1,16 @@
-// How wide lines for a person may be.
+// Whether a person reads what is written, and how wide the lines may be.
 #ifndef QTURN_TOOLS_QTURN_TERMINAL_HPP
 #define QTURN_TOOLS_QTURN_TERMINAL_HPP
 
 #include <cstddef>
 
 namespace qturn {
+
+/// Whether it leads to a terminal that can draw a line again.
+bool is_terminal(int descriptor);
+
+/// The same, unless the environment's NO_COLOR asks for no colours.
+bool shows_colours(int descriptor);
 
 /// The columns of the terminal that `descriptor` leads to. If it leads to none, those that the
 /// environment's COLUMNS says, or 80.
