@@ -1,5 +1,6 @@
 // What the program says about itself, and every way to ask it for something that cannot be.
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <sstream>
 #include <utility>
 
@@ -107,7 +108,6 @@ TEST_CASE_METHOD(Workplace, "Wrong command lines exit with 2, say why, and write
       {{"--verison"}, " (did you mean --version?)" + hint},
       {{"rot90", "in"}, "'rot90' is not an operation (did you mean rotate90?)" + hint},
       {{"mirror", "in"}, " (did you mean flop?)" + hint},
-      {{"help"}, " (did you mean qturn --help?)" + hint},
       {{"-o", "out", "rotate90", "in"},
        "qturn: begin with an operation, as in 'qturn upright photos -o turned'" + hint},
       {{"rotate90", "in", "-o", "out", "-z"}, "'-z' is not an option" + more},
@@ -214,6 +214,29 @@ TEST_CASE_METHOD(Workplace, "Wrong command lines exit with 2, say why, and write
   }
 }
 
+TEST_CASE("Short names and 'help' say and do what the long ones do") {
+  Workplace workplace;
+  with_picture(workplace);
+  const auto out = [&](const Words& words) { return workplace.done(words).out; };
+  CHECK(out({"-V"}) == out({"--version"}));
+  CHECK(out({"help"}) == out({"--help"}));
+  CHECK(out({"help", "upright"}) == out({"upright", "--help"}));
+  CHECK(out({"cw", "in", "-o", "out", "-n"}) == out({"cw", "in", "-o", "out", "--dry-run"}));
+  CHECK_FALSE(workplace.exists("out"));
+}
+
+TEST_CASE_METHOD(Workplace, "devices --json says the same to a program") {
+  const auto devices = nlohmann::json::parse(done({"devices", "--json"}).out);
+  CHECK(devices["threads"] >= 1);
+  CHECK(devices["cuda"].is_array());
+  CHECK(devices["auto"]["other"] == "cpu");
+  const bool any =
+      std::ranges::any_of(devices["cuda"], [](const auto& each) { return each["usable"] == true; });
+  CHECK(devices["auto"]["many_jpegs"] == (any ? "cuda" : "cpu"));
+  CHECK_THAT(done({"devices", "--json=file"}).out, ContainsSubstring("--device auto uses"));
+  CHECK(nlohmann::json::parse(content("file")) == devices);
+}
+
 TEST_CASE("devices lists the devices, says what was built, and what auto takes") {
   const Result result = Workplace().qturn({"devices"});
   CHECK(result.exit_code == 0);
@@ -253,8 +276,10 @@ TEST_CASE_METHOD(
   const Result plain = failed({"cw", "in", "-o", "out"});
   CHECK(plain.out.empty());
   CHECK_THAT(plain.err, ContainsSubstring("qturn: in/bad.png: "));
-  CHECK_THAT(plain.err, ContainsSubstring("\nqturn: 1 of 2 pictures written, 1 failed; ") &&
-                            EndsWith(" s\n") && !ContainsSubstring("MP"));
+  CHECK_THAT(plain.err,
+             ContainsSubstring(
+                 "\nqturn: 1 of 2 pictures written (1 re-encoded without loss), 1 failed; ") &&
+                 EndsWith(" s\n") && !ContainsSubstring("MP"));
   const Result missing = qturn({"cw", "in/bad.png", "-o", "none"});
   CHECK_THAT(missing.err, ContainsSubstring("\nqturn: 0 of 1 picture written, 1 failed; "));
 
@@ -264,9 +289,10 @@ TEST_CASE_METHOD(
 
   const Result verbose = qturn({"cw", "in", "-o", "verbose", "-v", "--device", "cpu"});
   CHECK_THAT(verbose.err, StartsWith("qturn: on cpu, "));
-  CHECK_THAT(verbose.err, ContainsSubstring("in/a.png -> verbose/a.png (rotate90, 3 x 5)\n") &&
-                              ContainsSubstring(" MP/s, ") &&
-                              ContainsSubstring(" pictures/s, on cpu, "));
+  CHECK_THAT(
+      verbose.err,
+      ContainsSubstring("in/a.png -> verbose/a.png (rotate90, re-encoded without loss, 3 x 5)\n") &&
+          ContainsSubstring(" MP/s, ") && ContainsSubstring(" pictures/s, on cpu, "));
 }
 
 TEST_CASE_METHOD(Workplace, "Device auto is chosen by what is done to JPEGs, and says why") {
@@ -322,10 +348,9 @@ TEST_CASE_METHOD(
     words.insert(words.begin(), {"cw", "in/a.png", "-o", out, "--format"});
     return qturn(words).err;
   };
-  CHECK_THAT(
-      said("w", {"webp", "--quality", "80"}),
-      ContainsSubstring(
-          "1 picture was written with loss, as --quality says; without it webp is lossless\n"));
+  CHECK_THAT(said("w", {"webp", "--quality", "80"}),
+             ContainsSubstring("1 picture was written with loss, as --quality says; without "
+                               "--quality, webp is lossless\n"));
   CHECK_THAT(said("j", {"jpeg"}),
              ContainsSubstring("1 picture was written with loss, as --format jpeg says\n"));
 }

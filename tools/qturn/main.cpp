@@ -68,7 +68,7 @@ int check(const CommandLine& line) {
 int run_program(int argc, char** argv, CommandLine& line) {
   take_signals();
   if (const auto exit_code = parse(words_of(argc, argv), line)) return *exit_code;
-  if (line.command == CommandLine::Command::devices) return print_devices();
+  if (line.command == CommandLine::Command::devices) return print_devices(line);
   refuse_unfit_for_streams(line);
   if (line.command == CommandLine::Command::merge) return merge(line);
   if (line.command == CommandLine::Command::check) return check(line);

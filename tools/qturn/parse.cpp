@@ -133,6 +133,10 @@ std::optional<int> parse(const std::vector<std::string>& words, CommandLine& lin
 /// word for the value.
 std::vector<std::string> words_of(int argc, char** argv) {
   std::vector<std::string> words(argv + 1, argv + argc);
+  if (!words.empty() && words[0] == "help") {  // `help upright` is `upright --help`
+    words.erase(words.begin());
+    words.emplace_back("--help");
+  }
   for (std::string& word : words) {
     if (word == "--") break;
     if (word == "--json") word = "--json=-";

@@ -286,7 +286,7 @@ void add_running(CLI::App& app, CommandLine& line) {
       ->type_name("DEVICE")
       ->group(group);
   add_limits(app, line, "turn");
-  app.add_flag("--dry-run", line.dry_run, "print what would be done, and write nothing")
+  app.add_flag("-n,--dry-run", line.dry_run, "print what would be done, and write nothing")
       ->group(group);
   add_json(app, line, "output");
   add_progress(app, line);
@@ -425,7 +425,7 @@ std::unique_ptr<CLI::App> make_parser(CommandLine& line) {
   app->require_subcommand(1);
   app->set_help_flag("-h", "print the operations")->group("More");
   app->set_help_all_flag("--help", "print the operations, options and exit status")->group("More");
-  app->set_version_flag("--version", fmt::format("qturn {}\n{}", version, library_versions()),
+  app->set_version_flag("-V,--version", fmt::format("qturn {}\n{}", version, library_versions()),
                         "print the versions of qturn and its codecs")
       ->group("More");
   const auto help = std::make_shared<Help>();
@@ -543,7 +543,7 @@ std::unique_ptr<CLI::App> make_parser(CommandLine& line) {
                    "DIR itself lists its runs")
       ->required()
       ->group("Input");
-  restore->add_flag("--dry-run", line.dry_run, "print what would be put back, and write nothing")
+  restore->add_flag("-n,--dry-run", line.dry_run, "print what would be put back, and write nothing")
       ->group("Running");
   add_progress(*restore, line);
   restore->add_flag("-q,--quiet", line.quiet, "print errors only")->group("Running");
@@ -592,9 +592,10 @@ std::unique_ptr<CLI::App> make_parser(CommandLine& line) {
                      "  qturn check --against photos turned   each result with its original\n");
   check->callback([&line] { line.command = CommandLine::Command::check; });
 
-  add_command("devices", "list the CPU and the GPUs, and say what qturn would use")
-      ->footer("")
-      ->callback([&line] { line.command = CommandLine::Command::devices; });
+  CLI::App* devices =
+      add_command("devices", "list the CPU and the GPUs, and say what qturn would use");
+  add_json(*devices, line, "machine");
+  devices->footer("")->callback([&line] { line.command = CommandLine::Command::devices; });
   return app;
 }
 

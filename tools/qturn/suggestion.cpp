@@ -9,7 +9,6 @@ namespace {
 
 // What people type who know jpegtran, ImageMagick, exiftool, jhead, OpenCV, Pillow or git.
 constexpr std::pair<std::string_view, const char*> other_names[] = {
-    {"help", "qturn --help"},
     {"version", "qturn --version"},
     {"rot90", "rotate90"},
     {"rot180", "rotate180"},
