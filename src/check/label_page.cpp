@@ -250,11 +250,15 @@ void LabelPage::add_row(std::string_view title, const std::vector<PageCell>& cel
 void LabelPage::add_cell(const PageCell& cell, std::int64_t longest) {
   std::string svg;
   std::set<std::string> categories;
-  std::string problems;
+  std::string caption = cell.caption, problems;
   try {
     const SmallPicture small = small_picture(read_file(cell.picture), lower_suffix(cell.picture),
                                              longest, Shrink::mean, limits_);
     const Size upright = turned_size(small.stored, small.original);
+    if (caption.empty())
+      caption = fmt::format("{} x {}", small.original.width, small.original.height);
+    if (cell.caption.empty() && small.stored != Orientation::identity)
+      caption += fmt::format(", tagged with orientation {}", static_cast<int>(small.stored));
     const double scale =
         static_cast<double>(longest) / static_cast<double>(std::max(upright.width, upright.height));
     const Canvas canvas = canvas_of(upright, cell.layers);
@@ -275,8 +279,7 @@ void LabelPage::add_cell(const PageCell& cell, std::int64_t longest) {
     svg.clear();
     problems = fmt::format("; cannot be shown: {}", error.what());
   }
-  html_ +=
-      fmt::format("<figure>{}<figcaption>{}{} ", svg, escaped(cell.caption), escaped(problems));
+  html_ += fmt::format("<figure>{}<figcaption>{}{} ", svg, escaped(caption), escaped(problems));
   for (const std::string& category : categories) {
     if (category.empty()) continue;
     html_ += fmt::format(R"(<span class="c" style="--c:{}">{}</span>)", colours_.in_html(category),

@@ -19,7 +19,7 @@ namespace qturn {
 
 /// A picture, shown upright.
 struct PageCell {
-  std::string caption = {};
+  std::string caption = {};  ///< empty: its size and orientation
   std::filesystem::path picture = {};
   std::vector<LabelLayer> layers = {};
 };

@@ -384,7 +384,9 @@ TEST_CASE_METHOD(
   CHECK_THAT(page, ContainsSubstring("<path d=\"M2.5 3.5h0\""));
   CHECK(page.find("http") == std::string::npos);
 
-  CHECK(check(*this, {"d", "--html", "page.html"}).exit_code == 2);
+  CHECK(check(*this, {"d", "--html", "page.html"}).exit_code == 0);
+  CHECK_THAT(content("page.html"),
+             ContainsSubstring("4 of 4 pictures") && !ContainsSubstring("<rect"));
   CHECK(check(*this, {"d", "--labels", "--html", "d/labels/a.txt"}).exit_code == 2);
   const Result unwritable = check(*this, {"d", "--labels", "--html", "d/x.json/page.html", "-q"});
   CHECK(unwritable.exit_code == 1);

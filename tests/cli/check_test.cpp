@@ -294,4 +294,24 @@ TEST_CASE_METHOD(Workplace, "What the program writes, it finds nothing in") {
   }
 }
 
+TEST_CASE_METHOD(Workplace,
+                 "check --html shows pictures without labels, those with findings first") {
+  add("in/a.jpg", jpeg_with(exif({})));
+  add("in/b.png", cli::png(cli::smooth_picture(5, 3)).substr(0, 60));
+  add("in/c.jpg", jpeg_with(exif({}) + xmp("tiff:Orientation='1'")));
+  failed({"check", "in", "--html", "page.html"});
+  const std::string page = content("page.html");
+  const std::size_t first = page.find("<h2>in/b.png</h2>"), second = page.find("<h2>in/c.jpg</h2>"),
+                    last = page.find("<h2>in/a.jpg</h2>");
+  CHECK(first < second);
+  CHECK(second < last);
+  CHECK(last != page.npos);
+  CHECK_THAT(page, ContainsSubstring("<li>truncated") &&
+                       ContainsSubstring("<li>XMP says orientation 1, the picture") &&
+                       ContainsSubstring("<figcaption>64 x 48, tagged with orientation 6 ") &&
+                       !ContainsSubstring("label"));
+  done({"check", "in/a.jpg", "--quick", "--html", "quick.html"});
+  CHECK_THAT(content("quick.html"), ContainsSubstring("1 of 1 pictures"));
+}
+
 }  // namespace check_test

@@ -71,12 +71,14 @@ std::string json_line(const LabelFinding& finding, const std::string& picture) {
 
 }  // namespace
 
-LabelsToCheck::LabelsToCheck(const CommandLine& line, const PlanOptions& inputs, FoundFiles& found)
+LabelsToCheck::LabelsToCheck(const CommandLine& line, const PlanOptions& inputs, FoundFiles& found,
+                             FindingsToShow& to_show)
     : line_(line),
       files_(found.files),
       masks_(find_mask_files(inputs, found.files)),
       labels_(find_label_files(inputs, found.files, nullptr)),
-      check_(sources_of(line, inputs, found, labels_, masks_), line.labels_drawn_on, line.limits) {}
+      check_(sources_of(line, inputs, found, labels_, masks_), line.labels_drawn_on, line.limits),
+      to_show_(to_show) {}
 
 void LabelsToCheck::refuse(const ReportPlace& place) const {
   for (const LabelFiles* among : {&labels_, &masks_})
@@ -88,7 +90,7 @@ void LabelsToCheck::report(LabelFinding finding, JsonLines& json) {
   finding.problem.why += in_words(line_, std::exchange(finding.problem.hints, {}));
   ++counts_[static_cast<std::size_t>(finding.problem.fault)];
   wrong_ += is_wrong(finding.problem.fault) ? 1 : 0;
-  if (!line_.html_file.empty()) to_show_.add(finding);
+  to_show_.add(finding);
   json.put([&] {
     const auto picture = finding.picture;
     return json_line(finding, picture ? files_.path(files_[*picture]) : std::string());
@@ -98,13 +100,12 @@ void LabelsToCheck::report(LabelFinding finding, JsonLines& json) {
              printable(finding.problem.why));
 }
 
-bool LabelsToCheck::finish(JsonLines& json) {
+void LabelsToCheck::finish(JsonLines& json) {
   check_.check_rest([&](const LabelFinding& finding) { report(finding, json); },
                     [&](const std::string& note) {
                       if (!line_.quiet) print_message(printable(note));
                     });
   if (!line_.quiet) print_summary();
-  return line_.html_file.empty() || write_check_page(line_, check_, to_show_);
 }
 
 void LabelsToCheck::print_summary() const {

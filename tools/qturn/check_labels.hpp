@@ -19,16 +19,17 @@ class LabelsToCheck {
  public:
   /// Finds the labels of the files as augment does, and marks masks among them. Throws PlanError if
   /// there are none, or if they cannot be found.
-  LabelsToCheck(const CommandLine& line, const PlanOptions& inputs, FoundFiles& found);
+  /// `to_show` receives the findings.
+  LabelsToCheck(const CommandLine& line, const PlanOptions& inputs, FoundFiles& found,
+                FindingsToShow& to_show);
 
   /// Throws PlanError if --json or --html would write in the place of a label.
   void refuse(const ReportPlace& place) const;
 
   LabelCheck& check() { return check_; }
   void report(LabelFinding finding, JsonLines& json);
-  /// When all pictures are checked: the rest, the summary and the page of --html. False if that
-  /// cannot be written.
-  bool finish(JsonLines& json);
+  /// When all pictures are checked: the rest, and the summary.
+  void finish(JsonLines& json);
   /// How many findings say that something is wrong.
   std::uint64_t wrong() const { return wrong_; }
 
@@ -41,7 +42,7 @@ class LabelsToCheck {
   LabelCheck check_;
   std::array<std::uint64_t, label_fault_count> counts_ = {};
   std::uint64_t wrong_ = 0;
-  FindingsToShow to_show_;
+  FindingsToShow& to_show_;
 };
 
 }  // namespace qturn

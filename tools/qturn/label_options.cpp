@@ -156,10 +156,10 @@ void add_label_check(CLI::App& app, CommandLine& line) {
                "default: found out where the labels tell")
       ->needs(kind);
   add_keypoints(app, line)->needs(kind);
-  add_html(app, line,
-           "with --labels: also write an HTML page of up to 200 pictures with their labels drawn; "
-           "those with findings come first")
-      ->needs(kind);
+  add_html(
+      app, line,
+      "also write an HTML page of up to 200 pictures, those with findings first; with --labels "
+      "their labels are drawn");
   add_swap_pairs(app, line, "with --against: the file that was given when INPUT was turned");
 }
 

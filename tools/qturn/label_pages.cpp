@@ -25,9 +25,10 @@ void add_to(std::map<std::size_t, FindingsToShow::Sentences>& shown, std::size_t
   if (sentences.size() == most_sentences) sentences.back() = "and more";
 }
 
-/// Numbers of pictures, at most as many as a page shows: those with findings, and then others that
-/// have a label, evenly spread.
-std::vector<std::size_t> chosen(const LabelCheck& check, const FindingsToShow& findings) {
+/// Numbers of pictures, at most as many as a page shows: those with findings, and then others,
+/// evenly spread. Where labels are checked, these have one.
+std::vector<std::size_t> chosen(const FileList& files, const LabelCheck* check,
+                                const FindingsToShow& findings) {
   std::vector<std::size_t> pictures;
   std::set<std::size_t> known;
   const auto add = [&](std::size_t picture) {
@@ -37,9 +38,10 @@ std::vector<std::size_t> chosen(const LabelCheck& check, const FindingsToShow& f
   for (const auto* shown : {&findings.wrong(), &findings.notes()})
     for (const auto& each : *shown) add(each.first);
   std::vector<std::size_t> others;
-  for (std::size_t number = 0; number < check.sources().files.size(); ++number) {
-    const LabelCheck::Seen& seen = check.seen(number);
-    if (seen.is_read && seen.is_labelled && !known.contains(number)) others.push_back(number);
+  for (std::size_t number = 0; number < files.size(); ++number) {
+    const bool is_shown =
+        !check || (check->seen(number).is_read && check->seen(number).is_labelled);
+    if (is_shown && !known.contains(number)) others.push_back(number);
   }
   const std::size_t count = std::min(others.size(), most_pictures - pictures.size());
   for (std::size_t i = 0; i < count; ++i) add(others[i * others.size() / count]);
@@ -50,7 +52,7 @@ bool write_page(const std::string& file, std::string page) try {
   write_file(file, std::as_bytes(std::span(page)), {}, IfExists::replace);
   return true;
 } catch (const std::exception& error) {
-  print_message(printable(error.what()));
+  print_message(printable(error.what()), Tone::error);
   return false;
 }
 
@@ -121,25 +123,25 @@ void FindingsToShow::add(const LabelFinding& finding) {
          fmt::format("{}: {}: {}", place, name(problem.fault), problem.why));
 }
 
-bool write_check_page(const CommandLine& line, const LabelCheck& check,
+void FindingsToShow::add(std::size_t picture, const std::string& wrong) {
+  add_to(wrong_, picture, wrong);
+}
+
+bool write_check_page(const CommandLine& line, const FileList& files, const LabelCheck* check,
                       const FindingsToShow& findings) {
-  const std::vector<std::size_t> pictures = chosen(check, findings);
-  const auto layers = label_layers(check, {pictures.begin(), pictures.end()});
-  const FileList& files = check.sources().files;
-  LabelPage page("Labels",
-                 fmt::format("{} of {} pictures, shown upright. Those with findings come first. A "
-                             "label whose frame is not known is drawn as if it were made for the "
-                             "upright picture.",
-                             pictures.size(), files.size()),
+  const std::vector<std::size_t> pictures = chosen(files, check, findings);
+  std::map<std::size_t, std::vector<LabelLayer>> layers;
+  if (check) layers = label_layers(*check, {pictures.begin(), pictures.end()});
+  LabelPage page(check ? "Labels" : "Pictures",
+                 fmt::format("{} of {} pictures, shown upright. Those with findings come first.{}",
+                             pictures.size(), files.size(),
+                             check ? " A label whose frame is not known is drawn as if it were "
+                                     "made for the upright picture."
+                                   : ""),
                  line.limits);
   for (const std::size_t picture : pictures) {
     const std::string path = files.path(files[picture]);
-    const LabelCheck::Seen& seen = check.seen(picture);
-    PageCell cell{.caption = fmt::format("{} x {}", seen.stored.width, seen.stored.height),
-                  .picture = path,
-                  .layers = layers.at(picture)};
-    if (seen.tag != Orientation::identity)
-      cell.caption += fmt::format(", tagged with orientation {}", static_cast<int>(seen.tag));
+    const PageCell cell{.picture = path, .layers = std::move(layers[picture])};
     std::vector<std::string> sentences;
     for (const auto* shown : {&findings.wrong(), &findings.notes()}) {
       const auto found = shown->find(picture);

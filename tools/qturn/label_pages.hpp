@@ -18,6 +18,8 @@ namespace qturn {
 class FindingsToShow {
  public:
   void add(const LabelFinding& finding);
+  /// A sentence about the picture with this number that says that something is wrong.
+  void add(std::size_t picture, const std::string& wrong);
 
   using Sentences = std::vector<std::string>;
   const std::map<std::size_t, Sentences>& wrong() const { return wrong_; }
@@ -27,9 +29,9 @@ class FindingsToShow {
   std::map<std::size_t, Sentences> wrong_, notes_;  // by the number of the picture
 };
 
-/// Writes the page of `check --html`: up to 200 pictures, those with findings first. False, and a
-/// message, if it cannot be written.
-bool write_check_page(const CommandLine& line, const LabelCheck& check,
+/// Writes the page of `check --html`: up to 200 of these pictures, those with findings first, and
+/// their labels unless `check` is null. False, and a message, if it cannot be written.
+bool write_check_page(const CommandLine& line, const FileList& files, const LabelCheck* check,
                       const FindingsToShow& findings);
 
 /// Writes the page of `augment --html`: up to 50 pictures with all their variants in `written`, by
