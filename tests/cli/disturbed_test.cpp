@@ -122,8 +122,9 @@ TEST_CASE("Attributes that the output's file system cannot hold are a warning") 
   if (::setxattr(in.c_str(), "user.rating", "5", 1, 0) != 0) SKIP("no attributes here");
   const Result result = workplace.done({"cw", "in", "-o", "out"});
   CHECK_THAT(result.err,
-             ContainsSubstring("warning: the attributes of out/a.jpg could not be set: Operation "
-                               "not supported\n"));
+             ContainsSubstring(
+                 "warning: in/a.jpg: the attributes of out/a.jpg could not be set: Operation "
+                 "not supported\n"));
 }
 
 TEST_CASE("A journal that cannot be begun leaves no file") {
