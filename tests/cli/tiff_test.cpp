@@ -154,11 +154,12 @@ TEST_CASE_METHOD(cli::Workplace,
       done({word, "a.tif", "--in-place", "-q", "--strict"});
       check("a.tif", operation);
       add("a.tif", file);
-      done({word, "a.tif", "-o", "tagged.tif", "--tag-only", "--verify", "-q", "--overwrite"});
-      done({"upright", "tagged.tif", "-o", "turned.tif", "--verify", "-q", "--overwrite"});
-      check("turned.tif", operation);
-      done({"check", "--against", "a.tif", "turned.tif"});
-      done({"check", "--against", "a.tif", "tagged.tif"});
+      if (operation == Orientation::identity) continue;  // its tags are true
+      done({word, "a.tif", "-o", "tagged/a.tif", "--tag-only", "--verify", "-q", "--overwrite"});
+      done({"upright", "tagged/a.tif", "-o", "turned/a.tif", "--verify", "-q", "--overwrite"});
+      check("turned/a.tif", operation);
+      done({"check", "--against", "a.tif", "turned/a.tif"});
+      done({"check", "--against", "a.tif", "tagged/a.tif"});
     }
   }
 }
