@@ -19,6 +19,7 @@ struct Hint {
     // Inputs
     choose_pictures,  ///< among those of a folder
     exclude,          ///< files of the pattern `value`
+    follow_links,     ///< or write into a folder
     say_base,         ///< of listed files
     turn_raw_tag,     ///< of camera raw files
     // Outputs
@@ -48,6 +49,7 @@ struct Hint {
     resume_these_shards,
     run_shards,
     // Labels, masks and sidecars
+    believe,              ///< the picture or its sidecar
     choose_label_folder,  ///< of the label format `value`
     choose_label_format,  ///< `value`
     draw_labels,

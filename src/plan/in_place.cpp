@@ -11,11 +11,13 @@
 #include <string>
 #include <system_error>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "src/files/backup.hpp"
 #include "src/files/kept_run.hpp"
 #include "src/plan/find_files.hpp"
+#include "src/plan/folder_layout.hpp"
 #include "src/sample/sidecars.hpp"
 
 namespace qturn {
@@ -68,6 +70,35 @@ struct Companion {
   fs::path path() const { return among->path(*label); }
 };
 
+/// The first link on the way to a file that belongs to `picture`, but not a link on the way to
+/// that, or to a folder that the user has named. Empty if there is none.
+fs::path link_to(const fs::path& file, const fs::path& picture, const PlanOptions& options) {
+  std::vector<std::string> known = {normal_path(picture)};
+  for (const fs::path& named : {options.labels.folder, options.masks.folder})
+    if (!named.empty()) known.push_back(normal_path(named / ""));
+  fs::path at;
+  for (const fs::path& part : fs::path(normal_path(file))) {
+    at /= part;
+    const auto leads_to = [&](const std::string& path) {
+      return path.starts_with((at / "").native());
+    };
+    if (std::ranges::none_of(known, leads_to) && fs::is_symlink(fs::symlink_status(at)))
+      return from_here(at);
+  }
+  return {};
+}
+
+void refuse_link(const fs::path& file, const fs::path& picture, const PlanOptions& options) {
+  if (options.follow) return;
+  const fs::path link = link_to(file, picture, options);
+  if (link.empty()) return;
+  throw WithHints<PlanError>(
+      {Hint::into_output, Hint::follow_links},
+      fmt::format("{} would be turned where the link {} leads, for whoever else uses that, too; "
+                  "turn {} into a folder",
+                  file.string(), link.string(), picture.string()));
+}
+
 class Companions {
  public:
   Companions(const PlanOptions& options, const LabelFiles::All& all, const FileList& files)
@@ -92,6 +123,15 @@ class Companions {
                                      [&](const Companion& each) { return each.id != first->id; });
       refuse_wrong_turns(first, last);
       first = last;
+    }
+  }
+
+  void refuse_links() const {
+    std::set<std::pair<const LabelFiles*, std::uint32_t>> seen;  // places
+    for (const Companion& each : companions_) {
+      const bool is_new = seen.insert({each.among, each.label->place}).second;
+      if (is_new || fs::is_symlink(fs::symlink_status(each.path())))
+        refuse_link(each.path(), files_.path(file_of(each)), options_);
     }
   }
 
@@ -177,20 +217,24 @@ void place_in_place(const PlanOptions& options, const LabelFiles::All& companion
     if (file.to_do.empty()) continue;
     const std::string path = files.path(file);
     if (file.is_link) files.set_link_target(file, fs::canonical(path).native());
-    if (options.break_links) continue;
     const fs::path backup = options.backup.empty()
                                 ? fs::path()
                                 : options.backup / fs::path(files.key(file)).relative_path();
-    if (file.has_links && has_other_names(path, backup, options.backup)) linked.add(path);
+    if (!options.break_links && file.has_links && has_other_names(path, backup, options.backup))
+      linked.add(path);
     if (!options.sidecars || !file.picture || !files.folder_of(file).may_hold_sidecars) continue;
     for (const Sidecar& sidecar : named_as_sidecars(path)) {
       const fs::path kept = backup.empty() ? backup : sidecar_of(backup, sidecar);
-      if (has_other_names(sidecar.path, kept, options.backup) &&
-          is_sidecar(sidecar.path, path, shared))
-        linked.add(sidecar.path.string());
+      const bool is_linked =
+          !options.break_links && has_other_names(sidecar.path, kept, options.backup);
+      if ((!is_linked && !fs::is_symlink(sidecar.path)) || !is_sidecar(sidecar.path, path, shared))
+        continue;
+      refuse_link(sidecar.path, path, options);
+      if (is_linked) linked.add(sidecar.path.string());
     }
   }
   const Companions turned_with_them(options, companions, files);
+  turned_with_them.refuse_links();
   turned_with_them.refuse_wrong_turns();
   turned_with_them.find_linked(linked);
   if (linked.count() > 0) {

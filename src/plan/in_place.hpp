@@ -14,8 +14,9 @@ namespace qturn {
 ///
 /// Throws PlanError for files with hard links, and what belongs to them, unless
 /// `options.break_links`; for a label or a mask that would be turned twice, with two pictures, or
-/// not at all, because its picture is turned under another name; and for one whose backup would lie
-/// outside of `options.backup`.
+/// not at all, because its picture is turned under another name; for one whose backup would lie
+/// outside of `options.backup`; and, unless `options.follow`, for one that is reached through a
+/// link that does not lead to its picture, too.
 ///
 /// `places` receives where the files are.
 void place_in_place(const PlanOptions& options, const LabelFiles::All& companions, FileList& files,

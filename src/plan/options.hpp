@@ -80,7 +80,7 @@ struct PlanOptions {
   bool raw = false;  ///< --raw: camera raw files are pictures too
   bool break_links = false;
   std::filesystem::path backup;  ///< in place: where runs keep originals under their keys; or empty
-  bool sidecars = false;         ///< --sidecars: the XMP files beside pictures are written too
+  bool sidecars = false;         ///< the XMP files beside pictures are written too
   Others others = Others::count;
   Existing existing = Existing::refuse;
   const Codec* format = nullptr;  ///< --format; null: each input's own

@@ -236,8 +236,8 @@ void Flight::read_file_and_header() {
   picture_.emplace(original_.bytes, original_.lower_suffix, picture_options(options_, job_.target));
   masks_.read(source_);
   if (!options_.decode_only) {
-    sidecars_ = shared_.writer.sidecars_beside(job_.input);
-    picture_->shown_by(sidecars_.say);
+    sidecars_ = shared_.writer.sidecars_beside(job_.input, picture_->header().stored);
+    if (sidecars_.say) picture_->is_stored(*sidecars_.say);
     return;
   }
   for (Outcome& outcome : outcomes_) outcome.variant = inverse(picture_->header().stored);

@@ -58,6 +58,9 @@ std::string turned_sidecar_text(const fs::path& name, const std::string& packet,
   if (!is_xmp(name)) return turned_world_file(packet, turn);
   (void)read_xmp(packet);  // turn_xmp() leaves what is not XMP as it is
   warn_of_other_orientation(packet, turn.stored, warnings);
+  if (orientation_of_xmp(packet) == Orientation::identity && turn.stored != Orientation::identity)
+    warnings.push_back(fmt::format("says orientation 1, the picture says {}, which counts",
+                                   static_cast<int>(turn.stored)));
   warn_of_placed_in_xmp(packet, turn, warnings);
   return turn_xmp(packet, turn, warnings);
 }
@@ -129,7 +132,7 @@ FoundSidecars find_sidecars(const fs::path& picture, SharedStems& shared) {
     };
     try {
       sidecar.file = read_companion(sidecar.path);
-      if (!read_xmp(sidecar.file.text).orientation) continue;
+      (void)read_xmp(sidecar.file.text);
     } catch (const FileError& error) {
       cannot_be_read(error.code().message());
       continue;
@@ -137,7 +140,9 @@ FoundSidecars find_sidecars(const fs::path& picture, SharedStems& shared) {
       cannot_be_read(error.what());
       continue;
     }
+    sidecar.says = orientation_of_xmp(sidecar.file.text);
     if (!sidecar.after_whole_name && shared.contain_that_of(picture)) {
+      if (!sidecar.says) continue;
       found.shared.push_back(fmt::format(
           "{} beside it holds an orientation, but may belong to another file of that name", name));
       continue;
@@ -145,6 +150,35 @@ FoundSidecars find_sidecars(const fs::path& picture, SharedStems& shared) {
     found.sidecars.push_back(std::move(sidecar));
   }
   return found;
+}
+
+Orientation stored_by(const std::vector<Sidecar>& sidecars, Orientation stored, Believe believe) {
+  if (believe == Believe::picture) return stored;
+  const bool picture_says = believe == Believe::neither && stored != Orientation::identity;
+  const auto refuse = [](const Sidecar& at, const std::string& says) {
+    throw WithHints<FileError>({Hint::believe}, says + ", and nothing tells which is right",
+                               at.path, std::error_code());
+  };
+  const Sidecar* first = nullptr;
+  std::optional<Orientation> say;
+  for (const Sidecar& sidecar : sidecars) {
+    if (!sidecar.says) continue;
+    const std::string name = sidecar.path.filename().string();
+    const int own = static_cast<int>(*sidecar.says);
+    if (picture_says && *sidecar.says != stored)
+      refuse(sidecar, fmt::format("it says orientation {}, {} beside it says {}",
+                                  static_cast<int>(stored), name, own));
+    if (!say) say = Orientation::identity;
+    // Many programs leave a 1 there.
+    if (*sidecar.says == Orientation::identity || sidecar.says == say) continue;
+    if (first)
+      refuse(sidecar,
+             fmt::format("{} and {} beside it say different orientations, {} and {}",
+                         first->path.filename().string(), name, static_cast<int>(*say), own));
+    first = &sidecar;
+    say = sidecar.says;
+  }
+  return say.value_or(stored);
 }
 
 bool is_sidecar(const fs::path& file, const fs::path& picture, SharedStems& shared) {

@@ -3,9 +3,11 @@
 #ifndef QTURN_SRC_SAMPLE_SIDECARS_HPP
 #define QTURN_SRC_SAMPLE_SIDECARS_HPP
 
+#include <cstdint>
 #include <filesystem>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,6 +21,7 @@ struct Sidecar {
   std::filesystem::path path;
   bool after_whole_name = false;  ///< a.jpg.xmp
   Companion file = {};            ///< once it is read
+  std::optional<Orientation> says = {};
 };
 
 /// The stems that several files of a folder have, XMP files left out. A folder is listed once, when
@@ -43,13 +46,21 @@ struct FoundSidecars {
   /// Sentences about others: those that cannot be read, and an a.xmp that holds an orientation but
   /// may belong to another file (a raw picture, a.png).
   std::vector<std::string> unreadable = {}, shared = {};
-  /// How those that are turned with the picture say that it is stored, as a program shows it that
-  /// looks there: counts where the picture itself says nothing.
-  Orientation say = Orientation::identity;
+  /// How the picture is stored, if they decide that; otherwise as it says itself.
+  std::optional<Orientation> say = {};
 };
 
-/// The sidecars that hold an orientation. Throws FileError as named_as_sidecars() does.
+/// The sidecars of a picture. Throws FileError as named_as_sidecars() does.
 FoundSidecars find_sidecars(const std::filesystem::path& picture, SharedStems& shared);
+
+/// Which one decides where a picture and its sidecars state different turns.
+enum class Believe : std::uint8_t { neither, picture, sidecars };
+
+/// How a picture is stored that says `stored` itself, 1 if it says nothing: as a program shows it
+/// that looks into its sidecars, too. What they say counts where the picture says 1. Throws
+/// FileError where they state another turn than the picture, or two different ones, and `believe`
+/// does not decide that.
+Orientation stored_by(const std::vector<Sidecar>& sidecars, Orientation stored, Believe believe);
 
 /// Whether a file that has the name of a sidecar is one. To read them all would take as long as the
 /// run, so this is asked only about those that are in the way.

@@ -17,26 +17,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// What the sidecars say that a picture is turned with. Many programs leave a 1 in them.
-Orientation orientation_in(const std::vector<Sidecar>& sidecars) {
-  const Sidecar* says_it = nullptr;
-  Orientation says = Orientation::identity;
-  for (const Sidecar& sidecar : sidecars) {
-    const Orientation own = orientation_of_xmp(sidecar.file.text).value_or(Orientation::identity);
-    if (own == Orientation::identity || own == says) continue;
-    if (says_it) {
-      throw FileError(
-          fmt::format("{} and {} beside it say different orientations, {} and {}",
-                      says_it->path.filename().string(), sidecar.path.filename().string(),
-                      static_cast<int>(says), static_cast<int>(own)),
-          sidecar.path, {});
-    }
-    says_it = &sidecar;
-    says = own;
-  }
-  return says;
-}
-
 class StagedFileResult : public StagedResult {
  public:
   StagedFileResult(StagedFiles files, std::vector<ContentHash> hashes, Intent intent,
@@ -93,22 +73,25 @@ std::vector<fs::path> FileSource::world_files(const fs::path& picture) const {
   return world_files_beside(picture);
 }
 
-FoundSidecars FileSampleWriter::sidecars_beside(const fs::path& picture) const {
+FoundSidecars FileSampleWriter::sidecars_beside(const fs::path& picture, Orientation stored) const {
+  const bool are_turned = options_.sidecars == Sidecars::turn;
   if (options_.sidecars == Sidecars::ignore) return {};
-  if (options_.sidecars == Sidecars::turn) {
-    FoundSidecars found = find_sidecars(picture, shared_stems_);
-    // It may say how the picture is shown.
-    if (!found.unreadable.empty())
-      throw WithHints<FileError>({Hint::turn_without_sidecars}, found.unreadable.front(), picture,
-                                 std::error_code());
-    found.say = orientation_in(found.sidecars);
-    return found;
-  }
+  FoundSidecars found;
   try {
-    return find_sidecars(picture, shared_stems_);
+    found = find_sidecars(picture, shared_stems_);
   } catch (const FileError& error) {
+    if (are_turned) throw;
     return {.unreadable = {error.what()}};
   }
+  // It may say how the picture is shown.
+  if (are_turned && !found.unreadable.empty())
+    throw WithHints<FileError>({Hint::turn_without_sidecars}, found.unreadable.front(), picture,
+                               std::error_code());
+  if (decides() || options_.in_place) {
+    const Orientation say = stored_by(found.sidecars, stored, options_.believe);
+    if (decides()) found.say = say;
+  }
+  return found;
 }
 
 SampleWriter::Companions FileSampleWriter::found_companions(const Result& result,
@@ -116,41 +99,47 @@ SampleWriter::Companions FileSampleWriter::found_companions(const Result& result
                                                             std::vector<Sentence>& warnings) const {
   const MetadataTurn& turn = result.turn;
   const bool stays_upright = turn.leaves_upright();
-  const bool are_written =
-      options_.sidecars == Sidecars::turn && !(stays_upright && options_.in_place);
+  const auto is_written = [&](const Sidecar& sidecar) {
+    if (!options_.in_place) return options_.sidecars == Sidecars::turn;
+    return !stays_upright && (decides() || sidecar.says.value_or(turn.stored) == turn.stored);
+  };
   // Nothing is done to the sidecars of a picture that is left upright, so problems with them are
   // not reported.
-  if (!stays_upright || are_written) {
+  if (!stays_upright || (options_.sidecars == Sidecars::turn && !options_.in_place)) {
     for (const auto* sentences : {&found.unreadable, &found.shared}) {
       warnings.insert(warnings.end(), sentences->begin(), sentences->end());
     }
   }
-  for (const Sidecar& sidecar : found.sidecars) {
-    const std::string name = sidecar.path.filename().string();
-    if (!stays_upright) {
-      if (!are_written) {
-        warnings.push_back(
-            {name + " beside it holds an orientation of its own, which stays as it is",
-             {Hint::turn_sidecars}});
-      }
-    } else if (const std::string says = read_xmp(sidecar.file.text).orientation.value_or("1");
-               says != "1") {
-      // A sidecar that contradicts the picture is named.
-      warnings.emplace_back(
-          fmt::format("{} beside it says orientation {}, the picture is upright: {}", name, says,
-                      are_written ? "1 beside the copy" : "not changed"),
-          are_written ? Hints() : Hints{Hint::turn_sidecars});
-    }
-  }
-  if (!are_written) return {};
   Companions turned;
   std::vector<std::string> of_xmp;
   for (const Sidecar& sidecar : found.sidecars) {
+    const std::string name = sidecar.path.filename().string();
+    const bool writes = is_written(sidecar);
+    const int says = static_cast<int>(sidecar.says.value_or(turn.stored));
+    const int counts = static_cast<int>(turn.stored);
+    if (stays_upright && says != counts) {
+      // A sidecar that contradicts the picture is named.
+      warnings.emplace_back(
+          fmt::format("{} beside it says orientation {}, the picture is upright: {}", name, says,
+                      writes ? "1 beside the copy" : "not changed"),
+          decides() ? Hints() : Hints{Hint::turn_sidecars});
+    } else if (!stays_upright && !writes && sidecar.says) {
+      const bool differs = counts != 1 && says != counts && !decides();
+      warnings.emplace_back(
+          differs ? fmt::format("{} beside it says orientation {}, the picture says {}, which "
+                                "counts",
+                                name, says, counts)
+                  : name + " beside it holds an orientation of its own, which stays as it is",
+          Hints{differs ? Hint::believe : Hint::turn_sidecars});
+    }
+    if (!writes) continue;
+    warn_of_placed_in_xmp(sidecar.file.text, turn, of_xmp);
+    std::string text = turn_xmp(sidecar.file.text, turn, of_xmp);
+    if (options_.in_place && text == sidecar.file.text) continue;
     Companion& companion = turned.emplace_back(sidecar.file);
     companion.is_required = false;
     companion.output = options_.in_place ? sidecar.path : sidecar_of(result.output, sidecar);
-    warn_of_placed_in_xmp(companion.text, turn, of_xmp);
-    companion.text = turn_xmp(companion.text, turn, of_xmp);
+    companion.text = std::move(text);
   }
   warnings.insert(warnings.end(), of_xmp.begin(), of_xmp.end());
   return turned;
@@ -207,7 +196,7 @@ bool FileSampleWriter::is_done(const Result& result) const {
   files.insert(files.end(), result.masks.begin(), result.masks.end());
   for (const SidecarFile& sidecar : result.sidecars) files.push_back(sidecar.output);
   if (!result.label.output.empty()) files.push_back(result.label.output);
-  if (options_.sidecars == Sidecars::turn) {
+  if (options_.sidecars == Sidecars::turn || options_.in_place) {
     for (const Sidecar& sidecar : named_as_sidecars(result.input)) {
       fs::path output = options_.in_place ? sidecar.path : sidecar_of(result.output, sidecar);
       if (journals_->know(output, result.output)) files.push_back(std::move(output));

@@ -18,7 +18,8 @@
 
 namespace qturn {
 
-/// What to do with XMP files beside pictures that hold an orientation.
+/// What to do with XMP files beside pictures. In place, those that agree with their picture are
+/// turned with it unless they are ignored.
 enum class Sidecars : std::uint8_t { ignore, report, turn };
 
 struct FileWriterOptions {
@@ -27,6 +28,7 @@ struct FileWriterOptions {
   bool is_ordered = false;       ///< two results of one name: the one of the earlier sample stays
   IfExists if_exists = IfExists::fail;
   Sidecars sidecars = Sidecars::ignore;
+  Believe believe = Believe::neither;
   Fsync fsync = Fsync::each;
   const RealPlaces* places = nullptr;  ///< of results; it must outlive the writer
 };
@@ -36,7 +38,8 @@ class FileSampleWriter : public SampleWriter {
  public:
   /// `journals`: null if there are none. They must outlive the writer.
   explicit FileSampleWriter(const FileWriterOptions& options, Journals* journals = nullptr);
-  FoundSidecars sidecars_beside(const std::filesystem::path& picture) const override;
+  FoundSidecars sidecars_beside(const std::filesystem::path& picture,
+                                Orientation stored) const override;
   Companions found_companions(const Result& result, const FoundSidecars& sidecars,
                               std::vector<Sentence>& warnings) const override;
   std::unique_ptr<StagedResult> stage(const Result& result,
@@ -47,6 +50,10 @@ class FileSampleWriter : public SampleWriter {
   std::vector<std::string> finish() override;
 
  private:
+  bool decides() const {
+    return options_.sidecars == Sidecars::turn || options_.believe != Believe::neither;
+  }
+
   const FileWriterOptions options_;
   Journals* const journals_;
   const std::unique_ptr<GroupCommit> commits_;

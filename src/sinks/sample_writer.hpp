@@ -78,9 +78,10 @@ class SampleWriter {
   virtual ~SampleWriter() = default;
 
   /// The sidecars that the plan does not know, because the writer looks for them beside the
-  /// picture. They are read once for all of its results. Throws FileError if they are to be turned
-  /// with it and cannot be read, or say different orientations.
-  virtual FoundSidecars sidecars_beside(const std::filesystem::path& /*picture*/) const {
+  /// picture, which says itself that it is `stored` so. They are read once for all of its results.
+  /// Throws FileError if they are to be turned with it and cannot be read, or as stored_by() does.
+  virtual FoundSidecars sidecars_beside(const std::filesystem::path& /*picture*/,
+                                        Orientation /*stored*/) const {
     return {};
   }
 

@@ -18,8 +18,9 @@ class StandardOutput : public SampleWriter {
  public:
   StandardOutput(const SampleWriter& files, const std::atomic<bool>& stop)
       : files_(files), stop_(stop) {}
-  FoundSidecars sidecars_beside(const std::filesystem::path& picture) const override {
-    return files_.sidecars_beside(picture);
+  FoundSidecars sidecars_beside(const std::filesystem::path& picture,
+                                Orientation stored) const override {
+    return files_.sidecars_beside(picture, stored);
   }
   Companions found_companions(const Result& result, const FoundSidecars& sidecars,
                               std::vector<Sentence>& warnings) const override {

@@ -118,7 +118,8 @@ Route PictureTurn::route_of(Orientation applied) const {
   if (options_.tag_only) return format_->retag ? Route::tagged : Route::none;
   if (is_converted() || !damage_.empty()) return Route::reencoded;
   if (applied == Orientation::identity && !header_.pages_differ) {
-    if (stored() == Orientation::identity && !header_.has_ignored_tag) return Route::copied;
+    const bool says_so = header_.stored == Orientation::identity && !header_.has_ignored_tag;
+    if (stored() == Orientation::identity && says_so) return Route::copied;
     if (format_->retag) return Route::tagged;
   }
   if (!header_.doubt.empty() || (!compressed_ && !format_->encode)) return Route::none;

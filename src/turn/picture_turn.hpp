@@ -56,11 +56,8 @@ class PictureTurn {
   PictureTurn(std::span<const std::byte> file, std::string_view lower_suffix,
               const PictureOptions& options);
 
-  /// Says how the picture is stored according to a file beside it. That counts if the picture
-  /// itself says nothing. To be called first.
-  void shown_by(Orientation beside) {
-    if (header_.stored == Orientation::identity) beside_ = beside;
-  }
+  /// Says how the picture is stored, whatever it says itself. To be called first.
+  void is_stored(Orientation stored) { beside_ = compose(inverse(header_.stored), stored); }
 
   /// What is wrong with a picture of which only a part could be read; empty if it is whole, and
   /// until it was read.

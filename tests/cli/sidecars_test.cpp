@@ -39,16 +39,17 @@ TEST_CASE_METHOD(Workplace,
   add("in/a.jpg.xmp", sized);
   add("in/b.jpg", jpeg_with(exif()));
   add("in/b.jpg.xmp", xmp_packet_with("tiff:Make='Maker'"));
+  add("in/c.jpg", jpeg_with(exif()));
 
   const Result without = done({"upright", "in", "-o", "without"});
   CHECK_THAT(without.err,
              ContainsSubstring("warning: in/a.jpg: a.xmp beside it holds an orientation"));
   CHECK_THAT(without.err, ContainsSubstring("warning: in/a.jpg: a.jpg.xmp beside it"));
   CHECK(without.err.find("warning: in/b.jpg") == std::string::npos);
-  CHECK(files("without") == Names{"a.jpg", "b.jpg"});
+  CHECK(files("without") == Names{"a.jpg", "b.jpg", "c.jpg"});
 
   done({"upright", "in", "-o", "with", "--sidecars"});
-  CHECK(files("with") == Names{"a.jpg", "a.jpg.xmp", "a.xmp", "b.jpg"});
+  CHECK(files("with") == Names{"a.jpg", "a.jpg.xmp", "a.xmp", "b.jpg", "b.jpg.xmp", "c.jpg"});
   for (const char* name : {"with/a.xmp", "with/a.jpg.xmp"}) {
     const qturn::XmpSays says = qturn::read_xmp(content(name));
     CHECK(says.orientation == "1");
@@ -107,14 +108,12 @@ TEST_CASE("With --sidecars, what a sidecar says counts where its picture says no
   add("a", jpeg, "6");
   add("b", jpeg, "1");
   add("c", turned, "6");
-  add("d", turned, "1");
   workplace.done({"upright", "in/a.jpg", "-o", "x", "--sidecars", "--dry-run"});
   workplace.done({"upright", "in", "-o", "out", "--sidecars", "--strict"});
   workplace.done({"cw", "in/b.jpg", "-o", "cw.jpg"});
   CHECK(workplace.content("out/a.jpg") == workplace.content("cw.jpg"));
   CHECK(workplace.content("out/b.jpg") == jpeg);
-  CHECK(workplace.content("out/c.jpg") == workplace.content("out/d.jpg"));
-  for (const char* name : {"a", "b", "c", "d"})
+  for (const char* name : {"a", "b", "c"})
     CHECK(orientation_in(workplace, "out/"s + name + ".jpg.xmp") == "1");
   workplace.done({"check", "out"});
 
@@ -139,9 +138,103 @@ TEST_CASE("With --sidecars, what a sidecar says counts where its picture says no
   workplace.add("two/a.jpg", jpeg);
   workplace.add("two/a.jpg.xmp", packet);
   workplace.add("two/a.xmp", xmp_packet_with("tiff:Orientation='3'"));
+  for (const Words& how : {Words{"-o", "no", "--sidecars"}, Words{"--in-place"}}) {
+    const Result stays = workplace.failed(with({"upright", "two"}, how));
+    CHECK_THAT(stays.err, ContainsSubstring("say different orientations, 3 and 6"));
+  }
   const Result two = workplace.failed({"upright", "two", "-o", "no", "--sidecars"});
   CHECK_THAT(two.err, ContainsSubstring("a.xmp and a.jpg.xmp beside it say different orientations, "
                                         "3 and 6"));
+}
+
+TEST_CASE("In place, a sidecar that agrees with its picture is turned with it") {
+  const std::string says_nothing =
+      xmp_packet_with("tiff:ImageWidth='64' tiff:ImageLength='48'", face_regions("64", "48"));
+  const std::string says_1 = xmp_packet_with("tiff:Orientation='1' tiff:ImageWidth='64'");
+  for (const bool with_option : {false, true}) {
+    const Words option = with_option ? Words{"--sidecars"} : Words{};
+    Workplace workplace;
+    workplace.add("in/a.jpg", jpeg_with(exif()));
+    workplace.add("in/a.jpg.xmp", packet);
+    workplace.add("in/b.jpg", jpeg_with(exif()));
+    workplace.add("in/b.xmp", says_nothing);
+    workplace.add("in/c.jpg", jpeg_with(""));
+    workplace.add("in/c.xmp", says_1);
+    workplace.add("in/d.jpg", jpeg_with(exif()));
+    workplace.add("in/d.xmp", xmp_packet_with("dc:format='image/jpeg'"));
+    const auto before = workplace.tree("in");
+    const std::string unchanged = workplace.content("in/d.xmp");
+    const Result planned =
+        workplace.done(with({"upright", "in", "--in-place", "--dry-run"}, option));
+    CHECK(planned.err.empty());
+    const Result first = workplace.done(
+        with({"upright", "in", "--in-place", "--strict", "--backup", "kept"}, option));
+    CHECK_THAT(first.err, ContainsSubstring("2 sidecars"));
+    CHECK(orientation_in(workplace, "in/a.jpg.xmp") == "1");
+    CHECK(qturn::read_xmp(workplace.content("in/b.xmp")).width == "48");
+    CHECK(workplace.content("in/b.xmp").find("stDim:w='48'") != std::string::npos);
+    CHECK(workplace.content("in/c.xmp") == says_1);  // the picture is not turned
+    CHECK(workplace.content("in/d.xmp") == unchanged);
+    workplace.done({"check", "in"});
+
+    // Nothing is left to do, whatever is asked for.
+    const auto once = workplace.tree("in");
+    workplace.done({"upright", "in", "--in-place", "--sidecars"});
+    workplace.done({"upright", "in", "--in-place"});
+    CHECK(workplace.tree("in") == once);
+    workplace.done({"restore", workplace.run_in("kept")});
+    CHECK(workplace.tree("in") == before);
+
+    workplace.done(with({"rotate90", "in/c.jpg", "--in-place"}, option));
+    CHECK(qturn::read_xmp(workplace.content("in/c.xmp")).width == "48");
+  }
+}
+
+TEST_CASE("Where a picture and its sidecar state different turns, nothing is guessed") {
+  for (const std::string says : {"1", "8"}) {
+    CAPTURE(says);
+    Workplace workplace;
+    const std::string jpeg = jpeg_with(exif());  // says 6
+    workplace.add("in/a.jpg", jpeg);
+    workplace.add("in/a.jpg.xmp", xmp_packet_with("tiff:Orientation='" + says + "'"));
+    workplace.add("in/b.jpg", jpeg_with(""));
+    const auto before = workplace.tree("in");
+    const std::string why = "qturn: in/a.jpg: it says orientation 6, a.jpg.xmp beside it says " +
+                            says +
+                            ", and nothing tells which is right; --believe exif turns it as it "
+                            "says itself, --believe sidecar as the file beside it says\n";
+    const Words stay[] = {{"upright", "in", "--in-place"},
+                          {"upright", "in", "--in-place", "--sidecars"},
+                          {"upright", "in", "--in-place", "--dry-run"},
+                          {"upright", "in", "-o", "out", "--sidecars"}};
+    for (const Words& words : stay) {
+      CHECK_THAT(workplace.failed(words).err, ContainsSubstring(why));
+      CHECK(workplace.tree("in") == before);
+    }
+    CHECK(workplace.files("out") == Names{"b.jpg"});
+    const Result beside = workplace.done({"upright", "in", "-o", "beside"});
+    CHECK_THAT(beside.err, ContainsSubstring("a.jpg.xmp beside it says orientation " + says +
+                                             ", the picture says 6, which counts; --believe exif"));
+
+    workplace.done({"upright", "in/a.jpg", "-o", "by_6.jpg", "--believe", "exif"});
+    CHECK(workplace.content("by_6.jpg") == workplace.content("beside/a.jpg"));
+    const std::string by_sidecar = "by_sidecar.jpg";
+    workplace.done({"upright", "in/a.jpg", "-o", by_sidecar, "--believe", "sidecar"});
+    const std::string operation = says == "8" ? "ccw" : "upright";
+    workplace.add("plain.jpg", jpeg_with(""));
+    workplace.done({operation, "plain.jpg", "-o", "expected.jpg"});
+    CHECK(cli::pixels_of(workplace.path() / by_sidecar) ==
+          cli::pixels_of(workplace.path() / "expected.jpg"));
+    for (const std::string believe : {"exif", "sidecar"}) {
+      workplace.add("in/a.jpg", jpeg);
+      workplace.add("in/a.jpg.xmp", xmp_packet_with("tiff:Orientation='" + says + "'"));
+      workplace.done({"upright", "in/a.jpg", "--in-place", "--believe", believe});
+      CHECK(workplace.content("in/a.jpg") ==
+            workplace.content(believe == "exif" ? "by_6.jpg" : by_sidecar));
+      CHECK(orientation_in(workplace, "in/a.jpg.xmp") == "1");
+      workplace.done({"check", "in"});
+    }
+  }
 }
 
 TEST_CASE_METHOD(Workplace,
@@ -238,7 +331,7 @@ TEST_CASE_METHOD(Workplace, "Where a sidecar cannot be written, its picture stay
   fs::create_symlink("../closed/a.xmp", path() / "in/a.xmp");
   const auto before = tree("in");
   ::chmod(folder.c_str(), 0555);
-  const Result result = qturn({"cw", "in/a.jpg", "--in-place", "--sidecars"});
+  const Result result = qturn({"cw", "in/a.jpg", "--in-place", "--follow"});
   ::chmod(folder.c_str(), 0755);
   CHECK(result.exit_code == 1);
   CHECK_THAT(result.err, ContainsSubstring("in/a.jpg: cannot write in/a.xmp: Permission denied"));
@@ -260,7 +353,14 @@ TEST_CASE_METHOD(Workplace,
   fs::create_directories(path() / "in");
   fs::create_symlink("../store/a.jpg", path() / "in/a.jpg");
   fs::create_symlink("../notes/a.xmp", path() / "in/a.xmp");
-  done({"upright", "in/a.jpg", "--in-place", "--sidecars"});
+  const auto before = tree("notes");
+  const Result refusal = refused({"upright", "in/a.jpg", "--in-place"});
+  CHECK(
+      refusal.err ==
+      "qturn: in/a.xmp would be turned where the link in/a.xmp leads, for whoever else uses that, "
+      "too; turn in/a.jpg into a folder with -o, or turn what links lead to with --follow\n");
+  CHECK(tree("notes") == before);
+  done({"upright", "in/a.jpg", "--in-place", "--follow"});
   CHECK(fs::is_symlink(path() / "in/a.xmp"));
   CHECK(orientation_in(*this, "notes/a.xmp") == "1");
   CHECK(files("store") == Names{"a.jpg"});
@@ -289,9 +389,8 @@ TEST_CASE_METHOD(
   add("in/a.jpg", jpeg_with(exif()));
   add("in/a.xmp", packet);
   add("in/b.jpg", jpeg_with(exif()));
-  add("in/b.xmp", xmp_packet_with("tiff:Make='Maker'"));
   add("out/a.xmp", "old");
-  add("out/b.xmp", "not in the way: in/b.xmp holds no orientation");
+  add("out/b.xmp", "not in the way: there is no in/b.xmp");
   const auto before = tree("out");
   const Result result = refused({"upright", "in", "-o", "out", "--sidecars"});
   CHECK(result.err ==

@@ -43,7 +43,7 @@ TEST_CASE("A sidecar is called after the stem of a picture, or after its whole n
   CHECK(named_as_sidecars(folder.path() / "b.jpg").empty());
 }
 
-TEST_CASE("A sidecar counts that holds an orientation and can only belong to its picture") {
+TEST_CASE("A sidecar is XMP that can only belong to its picture, and may hold an orientation") {
   const TemporaryFolder folder;
   const fs::path picture = folder.add("a.jpg", "");
   const auto found = [&] {
@@ -51,7 +51,8 @@ TEST_CASE("A sidecar counts that holds an orientation and can only belong to its
     return find_sidecars(picture, stems);
   };
   folder.add("a.xmp", tests::xmp_packet_with("tiff:Make='Maker'"));
-  CHECK(found().sidecars.empty());
+  REQUIRE(found().sidecars.size() == 1);
+  CHECK_FALSE(found().sidecars.front().says);
   folder.add("a.xmp", packet);
   folder.add("a.jpg.xmp", packet);
   CHECK(names_of(found().sidecars) == std::set<std::string>{"a.xmp", "a.jpg.xmp"});

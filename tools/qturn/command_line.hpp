@@ -11,6 +11,7 @@
 #include "src/files/temporary.hpp"
 #include "src/plan/jobs.hpp"
 #include "src/sample/label_turn.hpp"
+#include "src/sample/sidecars.hpp"
 
 namespace qturn {
 
@@ -38,12 +39,12 @@ struct CommandLine {
   std::uint64_t tar_bytes = 0;  ///< of --tar-size, or 0
   bool unpack = false;
   bool hidden = false, raw = false, follow = false, break_links = false;
-  bool believes_exif = false;  ///< --believe exif
   bool resume = false, restart = false;
   std::string backup;          ///< a folder, or empty; of restore, or that of a run in it
   std::optional<bool> verify;  ///< not set: in place
   std::optional<Fsync> fsync;  ///< not set: `each` in place, `end` to a folder
   Others others = Others::count;
+  Believe believe = Believe::neither;
   Existing existing = Existing::refuse;
   std::optional<int> quality;  ///< of a lossy `format`
   JpegMode jpeg = JpegMode::lossless;

@@ -26,7 +26,9 @@ int print_plan(const CommandLine& line, const Plan& plan, const Source& source,
   options.plan_only = true;
   options.threads = 1;
   const FileSampleWriter asked_for_sidecars(
-      {.in_place = line.in_place, .sidecars = line.sidecars ? Sidecars::turn : Sidecars::ignore},
+      {.in_place = line.in_place,
+       .sidecars = line.sidecars ? Sidecars::turn : Sidecars::report,
+       .believe = line.believe},
       nullptr);
   std::uint64_t failed = 0;
   const std::atomic<bool>& stop = watch_stop_signals();

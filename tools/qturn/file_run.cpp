@@ -72,6 +72,7 @@ FileWriterOptions FileRun::sink_options(Fsync fsync) const {
           .inputs_are_files = !standard_input_,
           .if_exists = if_exists,
           .sidecars = sidecars,
+          .believe = line_.believe,
           .fsync = fsync,
           .places = &plan_.places};
 }

@@ -16,6 +16,8 @@ std::string in_words(const CommandLine& line, const Hint& hint) {
       if (line.resume) return "";
       return fmt::format("; --exclude '{}' leaves {} out", value,
                          value.starts_with('*') ? "such files" : "it");
+    case Hint::follow_links:
+      return ", or turn what links lead to with --follow";
     case Hint::say_base:
       return "; say with --base which part of the path to leave out";
     case Hint::turn_raw_tag:
@@ -74,6 +76,9 @@ std::string in_words(const CommandLine& line, const Hint& hint) {
     case Hint::run_shards:
       return "; run them with --shard";
 
+    case Hint::believe:
+      return "; --believe exif turns it as it says itself, --believe sidecar as the file beside it "
+             "says";
     case Hint::choose_label_folder:
       return fmt::format(", and --labels {}:DIR those below one folder", value);
     case Hint::choose_label_format:

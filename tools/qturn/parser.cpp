@@ -454,13 +454,19 @@ std::unique_ptr<CLI::App> make_parser(CommandLine& line) {
     add_storage_change(*command, line);
     add_salvage(*command, line);
     command
-        ->add_flag("--sidecars", line.sidecars,
-                   "also turn XMP sidecars, the files a.xmp or a.jpg.xmp beside a.jpg")
+        ->add_flag(
+            "--sidecars", line.sidecars,
+            "also turn XMP sidecars, the files a.xmp or a.jpg.xmp beside a.jpg; in place those "
+            "that agree with their picture are always turned")
         ->group("Output");
-    add_choice<bool>(*command, "--believe", {{"exif", true}},
-                     "exif: a HEIC or AVIF whose container says no orientation is stored as its Exif "
-                     "block says (default: programs show it in two ways, so it stays)",
-                     [&line](bool value) { line.believes_exif = value; })
+    add_choice<Believe>(*command, "--believe",
+                        {{"exif", Believe::picture}, {"sidecar", Believe::sidecars}},
+                        "where two say differently how a picture is stored: its Exif block, "
+                        "against an XMP sidecar or "
+                        "the container of a HEIC or AVIF that says nothing, or the sidecar "
+                        "(default: such a picture "
+                        "stays, in place and with --sidecars)",
+                        [&line](Believe value) { line.believe = value; })
         ->group("Output");
     add_labels(*command, line);
     add_inputs(*command, line);

@@ -94,7 +94,7 @@ PlanOptions plan_options(const CommandLine& line) {
   options.base = line.base;
   options.break_links = line.break_links;
   options.backup = line.backup;
-  options.sidecars = line.sidecars;
+  options.sidecars = line.sidecars || line.in_place;
   options.others = line.others;
   if (line.shard) refuse_other_run(line.output, *line.shard);
   const bool resumes = line.resume && (!line.shard || is_begun(line.output, *line.shard));

@@ -47,7 +47,7 @@ RunOptions turn_options(const CommandLine& line) {
   options.in_place = line.in_place;
   options.tag_only = line.tag_only;
   options.raw = line.raw;
-  options.believes_exif = line.believes_exif;
+  options.believes_exif = line.believe == Believe::picture;
   options.verify = line.verifies();
   options.salvage = line.salvage;
   options.strict = line.strict;

@@ -23,7 +23,8 @@ std::vector<TypedOption> result_options(const CommandLine& line, JpegEdges edges
   value("--png", line.png_mode() == PngMode::fast ? "fast" : "small");
   flag(line.tag_only, "--tag-only");
   flag(line.sidecars, "--sidecars");
-  if (line.believes_exif) value("--believe", "exif");
+  if (line.believe != Believe::neither)
+    value("--believe", line.believe == Believe::picture ? "exif" : "sidecar");
   flag(line.allow_storage_change, "--allow-storage-change");
   flag(line.allow_stale_metadata, "--allow-stale-metadata");
   flag(line.salvage, "--salvage");

@@ -13,6 +13,8 @@ void refuse_unfit_for_input(const CommandLine& line) {
     throw PlanError("standard input is one picture or one tar; turn other files in another run");
   if (line.in_place) throw PlanError("standard input cannot be replaced; name an output with -o");
   if (line.sidecars) throw PlanError("--sidecars needs a file; nothing lies beside standard input");
+  if (line.believe == Believe::sidecars)
+    throw PlanError("--believe sidecar needs a file; nothing lies beside standard input");
   if (line.existing == Existing::update)
     throw PlanError("--update compares times, and standard input has none; use --overwrite");
 }

@@ -34,6 +34,8 @@ void refuse_unfit_for_tars(const CommandLine& line) {
       {line.existing == Existing::skip || line.existing == Existing::update,
        "--skip-existing and --update do not work for tars; use --overwrite"},
       {line.sidecars, "XMP files in a tar are turned with their pictures; leave out --sidecars"},
+      {line.believe == Believe::sidecars,
+       "in a tar the picture's own orientation decides; leave out --believe sidecar"},
       {line.verifies(), "--verify cannot read results in a tar back; leave it out"},
       {!line.html_file.empty(), "--html shows pictures of a folder; unpack the tar first"},
       {line.dry_run, "--dry-run does not read or write tars; leave it out"},
