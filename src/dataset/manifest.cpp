@@ -298,3 +298,5 @@ std::vector<std::string> write_manifest(const fs::path& manifest, const Plan& pl
 }
 
 }  // namespace qturn
+    for (const auto& [key, why] : record.written.failures())
+      lines += manifest_line(ManifestFailure{key, why}) + "\n";

@@ -24,10 +24,12 @@ struct RunRecord {
   std::vector<ManifestFile> files;  ///< that were written when all pictures were
 };
 
-/// Writes the manifest: the header, a line for each other file, a line for each picture that was
-/// written, and for each that was there and is left alone. What this run has not made, and no
-/// earlier manifest lists, is read. After an interruption also the lines that the manifest had
-/// before, because what they list still exists. Returns warnings; throws FileError.
+/// Writes the manifest: the header, a line for each other file and for each picture that failed, a
+/// line for each picture that was written, and for each that was there and is left alone. What this
+/// run has not made, and no earlier manifest lists, is read. After an interruption also the lines
+/// that the manifest had before, because what they list still exists. What an earlier manifest
+/// lists beside a picture, such as its label, is removed if it is not made any more, and is what
+/// was written. Returns warnings; throws FileError.
 std::vector<std::string> write_manifest(const std::filesystem::path& manifest, const Plan& plan,
                                         const RunRecord& record, IfExists if_exists);
 

@@ -95,6 +95,13 @@ std::string manifest_line(const ManifestFile& file) {
   return dump(json);
 }
 
+std::string manifest_line(const ManifestFailure& failure) {
+  Json json;
+  put_name(json, "key", failure.key);
+  put_name(json, "failed", failure.why);
+  return dump(json);
+}
+
 std::optional<ManifestHeader> read_manifest_header(const std::string& line) try {
   const Json json = Json::parse(line);
   if (json.at(first_member) != manifest_version) return std::nullopt;
@@ -107,6 +114,13 @@ std::optional<ManifestHeader> read_manifest_header(const std::string& line) try 
 
 std::optional<ManifestFile> read_manifest_file(const std::string& line) try {
   return read_file_of(Json::parse(line), "file");
+} catch (const std::exception&) {
+  return std::nullopt;
+}
+
+std::optional<ManifestFailure> read_manifest_failure(const std::string& line) try {
+  const Json json = Json::parse(line);
+  return ManifestFailure{get_name(json, "key"), get_name(json, "failed")};
 } catch (const std::exception&) {
   return std::nullopt;
 }

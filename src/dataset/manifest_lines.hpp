@@ -35,6 +35,11 @@ struct ManifestEntry {
   bool operator==(const ManifestEntry& other) const { return std::is_eq(*this <=> other); }
 };
 
+/// A picture of which a result is missing.
+struct ManifestFailure {
+  std::string key, why;
+};
+
 /// The first line. qturn_manifest (its version), program, options.
 struct ManifestHeader {
   std::string program;  ///< the version of qturn
@@ -57,9 +62,12 @@ std::string manifest_line(const ManifestHeader& header);
 /// The line of a file that is not a variant of a picture (a COCO file, one of a data set, one that
 /// is copied as it is): file (where it lies), source, result.
 std::string manifest_line(const ManifestFile& file);
+/// The line of a picture that failed: key, failed (why).
+std::string manifest_line(const ManifestFailure& failure);
 
 std::optional<ManifestHeader> read_manifest_header(const std::string& line);
 std::optional<ManifestFile> read_manifest_file(const std::string& line);
+std::optional<ManifestFailure> read_manifest_failure(const std::string& line);
 
 }  // namespace qturn
 

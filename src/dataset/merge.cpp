@@ -205,6 +205,8 @@ void Merge::write_manifest() {
     };
     put(manifest_line(manifests_->header()));
     for (const auto& [name, file] : files_) put(manifest_line(file));
+    for (const auto& [key, why] : manifests_->failures())
+      put(manifest_line(ManifestFailure{key, why}));
     manifests_->for_each_entry([&](const ManifestEntry&, const std::string& line) { put(line); });
   };
   const NewFile file{.target = output_ / "manifest.jsonl", .content = {}, .write_more = write};
@@ -216,12 +218,14 @@ MergedShards Merge::result() const {
                       .dealt = run_.dealt,
                       .samples = run_.count,
                       .pictures = pictures_,
+                      .failed = manifests_ ? manifests_->failures().size() : 0,
                       .warnings = warnings_};
   if (run_.dealt == Dealt::samples) return result;
   result.samples = 0;
   for (const auto& [name, tar] : tars_) {
     result.tars += tar.bytes > 0 ? 1 : 0;
     result.samples += tar.samples;
+    result.failed += tar.failed.size();
   }
   return result;
 }

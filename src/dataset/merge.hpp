@@ -23,6 +23,7 @@ struct MergedShards {
   std::uint64_t samples = 0;
   std::uint64_t pictures = 0;  ///< if samples were dealt
   std::uint64_t tars = 0;      ///< if tars were dealt
+  std::uint64_t failed = 0;    ///< pictures, which the manifest names
   std::vector<std::string> warnings = {};
 };
 

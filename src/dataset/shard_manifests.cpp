@@ -73,7 +73,8 @@ class Cursor {
     while (auto line = lines_.next()) {
       entry_ = read_manifest_line(*line);
       line_ = *std::move(line);
-      if (!entry_ && !read_manifest_header(line_) && !read_manifest_file(line_))
+      if (!entry_ && !read_manifest_header(line_) && !read_manifest_file(line_) &&
+          !read_manifest_failure(line_))
         refuse(lines_, "is not a line of a manifest");
       if (entry_) break;
     }
@@ -104,9 +105,12 @@ ShardManifests::ShardManifests(fs::path output, std::uint64_t shards)
     if (shard == 0) header_ = *header;
     if (*header != header_) refuse(lines, "has other options than the first shard");
     while (const auto line = lines.next()) {
-      const auto file = read_manifest_file(*line);
-      if (!file) break;
-      files_[file->output] = *file;
+      if (const auto file = read_manifest_file(*line))
+        files_[file->output] = *file;
+      else if (const auto failure = read_manifest_failure(*line))
+        failures_[failure->key] = failure->why;
+      else
+        break;
     }
   }
 }

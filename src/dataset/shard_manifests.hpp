@@ -21,6 +21,8 @@ class ShardManifests {
   const ManifestHeader& header() const { return header_; }
   /// The files that shards have copied, by their places in the output.
   const std::map<std::string, ManifestFile>& files() const { return files_; }
+  /// Why pictures failed, by their keys.
+  const std::map<std::string, std::string>& failures() const { return failures_; }
 
   /// Ascending, with its line as it is written. Throws FileError for a line that is not one, for a
   /// sample that another shard should have, and for one that occurs twice.
@@ -34,6 +36,7 @@ class ShardManifests {
   std::uint64_t shards_;
   ManifestHeader header_;
   std::map<std::string, ManifestFile> files_;
+  std::map<std::string, std::string> failures_;
 };
 
 }  // namespace qturn

@@ -150,7 +150,9 @@ std::optional<ShardedRun> read_sharded_run(const fs::path& output) {
 
 std::optional<ShardDone> read_shard_done(const fs::path& output, const Shard& shard) {
   return read_json(place_of_done(output, shard), [](const Json& json) {
-    ShardDone done{.count = json.at("count").get<std::uint64_t>(), .files = {}};
+    ShardDone done{.count = json.at("count").get<std::uint64_t>(),
+                   .has_failures = json.value("has_failures", false),
+                   .files = {}};
     for (const auto& [name, hash] : json.at("files").items()) done.files[name] = hash_in(hash);
     return done;
   });
@@ -186,7 +188,8 @@ ShardOfRun::ShardOfRun(ShardOptions options, fs::path output, Dealt dealt, Dealt
            .keys = keys.hash()},
       own_(keys.own()) {
   look();
-  is_complete_ = read_shard_done(output_, shard_).has_value();
+  const auto done = read_shard_done(output_, shard_);
+  is_complete_ = done && !done->has_failures;
 }
 
 bool ShardOfRun::look() const {
@@ -199,7 +202,11 @@ bool ShardOfRun::look() const {
 }
 
 bool ShardOfRun::begin(std::vector<std::string>& warnings) {
-  if (read_shard_done(output_, shard_)) return false;
+  if (const auto done = read_shard_done(output_, shard_)) {
+    if (!done->has_failures) return false;
+    fs::remove(place_of_done(output_, shard_));
+    flush_folders({folder()});
+  }
   if (look() || write_record(output_, run_, warnings) || look()) return true;
   throw PlanError(fmt::format("{} was removed by another program; run the shard again",
                               place_of_run(output_).string()));
@@ -211,12 +218,14 @@ std::string ShardOfRun::in_words() const {
                      run_.count, dealt_words[static_cast<int>(run_.dealt)]);
 }
 
-std::vector<std::string> ShardOfRun::complete(std::initializer_list<const char*> files) const {
+std::vector<std::string> ShardOfRun::complete(std::initializer_list<const char*> files,
+                                              bool has_failures) const {
   Json json;
   json["qturn_shards"] = shards_version;
   json["shard"] = shard_.index;
   json["of"] = shard_.count;
   json["count"] = own_;
+  if (has_failures) json["has_failures"] = true;
   for (const char* name : files)
     json["files"][name] = digits_of(hash_of_file(folder() / name).value());
   // A shard without a sample has flushed nothing but its own files.

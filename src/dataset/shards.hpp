@@ -49,6 +49,7 @@ struct ShardedRun {
 /// What a complete shard says about itself.
 struct ShardDone {
   std::uint64_t count = 0;                   ///< of its samples, or of its tars
+  bool has_failures = false;                 ///< its manifest names pictures that failed
   std::map<std::string, ContentHash> files;  ///< that it has written beside, by name
 };
 
@@ -89,7 +90,7 @@ class ShardOfRun {
 
   /// "shard 3 of 8: 125 of 1000 samples", and which variables say so
   std::string in_words() const;
-  /// Whether an earlier run has done all of it.
+  /// Whether an earlier run has done all of it, and no picture failed.
   bool is_complete() const { return is_complete_; }
   /// Begins the shard, before anything is written. The lock of the shard must be held. Looks again
   /// at what is there, and says what all shards do if none has yet. False: another run has done all
@@ -97,8 +98,10 @@ class ShardOfRun {
   /// FileError.
   bool begin(std::vector<std::string>& warnings);
   /// Marks the shard as complete, with files of these names in its folder. Must be called when all
-  /// else is written. Returns warnings; throws FileError.
-  std::vector<std::string> complete(std::initializer_list<const char*> files) const;
+  /// else is written. It can be merged then; if pictures failed, another run may try them again
+  /// first. Returns warnings; throws FileError.
+  std::vector<std::string> complete(std::initializer_list<const char*> files,
+                                    bool has_failures = false) const;
   std::filesystem::path folder() const { return shard_folder(output_, shard_); }
 
  private:

@@ -55,8 +55,11 @@ WrittenTars read_written_tars(const fs::path& manifest) try {
       if (json.at("qturn_tars") != tars_version) throw std::invalid_argument("version");
       continue;
     }
-    tars[get_name(json, "tar")] = {.samples = json.at("samples").get<std::uint64_t>(),
-                                   .bytes = json.at("bytes").get<std::uint64_t>()};
+    WrittenTar& tar = tars[get_name(json, "tar")];
+    tar.samples = json.at("samples").get<std::uint64_t>();
+    tar.bytes = json.at("bytes").get<std::uint64_t>();
+    const std::vector<std::string> failed = get_names(json, "failed");
+    tar.failed = {failed.begin(), failed.end()};
   }
   return tars;
 } catch (const FileError&) {
@@ -74,6 +77,7 @@ std::vector<std::string> write_written_tars(const fs::path& manifest, const Writ
     put_name(json, "tar", name);
     json["samples"] = tar.samples;
     json["bytes"] = tar.bytes;
+    put_names(json, "failed", {tar.failed.begin(), tar.failed.end()});
     text += dump(json) + "\n";
   }
   return write_file(manifest, std::as_bytes(std::span(text)), {}, IfExists::replace);
@@ -108,7 +112,8 @@ bool TarShard::begin(std::vector<std::string>& warnings) {
   std::erase_if(written_, [&](const auto& each) {
     const auto& [name, tar] = each;
     std::error_code none;
-    return tar.bytes > 0 && fs::file_size(output_ / name, none) != tar.bytes;
+    return !tar.failed.empty() ||
+           (tar.bytes > 0 && fs::file_size(output_ / name, none) != tar.bytes);
   });
   return true;
 }
@@ -120,6 +125,12 @@ void TarShard::remove_temporaries() const {
     if (!is_temporary_name(name)) continue;
     if (own_.contains(name.substr(1, name.rfind(".qturn-") - 1))) fs::remove(entry.path());
   }
+}
+
+std::vector<std::string> TarShard::complete() const {
+  const bool has_failures =
+      std::ranges::any_of(written_, [](const auto& each) { return !each.second.failed.empty(); });
+  return run_.complete({shard_manifest_name}, has_failures);
 }
 
 std::vector<std::string> TarShard::add(const std::string& tar, const WrittenTar& written) {

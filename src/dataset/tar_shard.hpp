@@ -4,7 +4,8 @@
 //   {"qturn_tars": 1}
 //   {"tar": "000.tar", "samples": 1000, "bytes": 81920}
 //
-// A tar of which a sample has failed is not named, and is written again by the next attempt.
+// A tar of which pictures have failed is named with their keys in "failed", and is written again by
+// the next attempt.
 #ifndef QTURN_SRC_DATASET_TAR_SHARD_HPP
 #define QTURN_SRC_DATASET_TAR_SHARD_HPP
 
@@ -23,7 +24,8 @@ namespace qturn {
 
 struct WrittenTar {
   std::uint64_t samples = 0;
-  std::uint64_t bytes = 0;  ///< 0: there was no sample for it, and it is not written
+  std::uint64_t bytes = 0;            ///< 0: there was no sample for it, and it is not written
+  std::set<std::string> failed = {};  ///< keys of the pictures that it lacks
 };
 
 /// The tars that were written, by their names in the output.
@@ -51,10 +53,10 @@ class TarShard {
 
   /// Takes the lock, and removes what a killed attempt has left. As ShardOfRun::begin().
   bool begin(std::vector<std::string>& warnings);
-  /// The tar is whole and in its place. Returns warnings; throws FileError.
+  /// The tar is in its place. Returns warnings; throws FileError.
   std::vector<std::string> add(const std::string& tar, const WrittenTar& written);
   /// Marks the shard as complete, as ShardOfRun::complete() does.
-  std::vector<std::string> complete() const { return run_.complete({shard_manifest_name}); }
+  std::vector<std::string> complete() const;
 
  private:
   std::filesystem::path manifest() const { return run_.folder() / shard_manifest_name; }

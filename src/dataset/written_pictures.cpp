@@ -38,6 +38,7 @@ void WrittenPictures::add(const Outcome& outcome) {
   if (is_written || outcome.status == Status::done_before)
     variants_[outcome.job].add(outcome.variant);
   if (has_variants_ && outcome.status == Status::done) made_.add(outcome);
+  if (has_failed(outcome.status)) failures_.emplace(outcome.key, outcome.message);
   if (!stored_.empty() && is_written && outcome.is_picture)
     stored_[outcome.job] =
         StoredPicture{compose(outcome.applied, inverse(outcome.variant)),

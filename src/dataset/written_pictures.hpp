@@ -6,8 +6,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "src/plan/jobs.hpp"
@@ -73,12 +75,15 @@ class WrittenPictures {
   }
   /// What this run has made, if the pictures have variants.
   const MadeFiles& made() const { return made_; }
+  /// Why pictures failed, by their keys.
+  const std::map<std::string, std::string>& failures() const { return failures_; }
 
  private:
   const bool has_variants_;
   std::vector<OrientationSet> variants_;
   std::vector<std::optional<StoredPicture>> stored_;
   MadeFiles made_;
+  std::map<std::string, std::string> failures_;
 };
 
 }  // namespace qturn

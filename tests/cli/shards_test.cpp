@@ -1,6 +1,7 @@
 // augment --shard and merge: several runs write what one run would have written.
 #include <fmt/format.h>
 
+#include "src/files/journal.hpp"
 #include "tests/cli/shards.hpp"
 
 namespace shards_test {
@@ -190,11 +191,28 @@ TEST_CASE_METHOD(Workplace,
   for (int index = 0; index < 3; ++index)
     failed += shard(*this, index, 3, {"--resume"}).exit_code == 1 ? 1 : 0;
   CHECK(failed == 1);
-  refused({"merge", "out"});
   add("data/images/07.png", whole);
   run_shards(*this, 3, {"--resume"});
   done({"merge", "out"});
   require_same_as_whole(*this);
+}
+
+TEST_CASE_METHOD(Workplace,
+                 "Pictures that fail do not keep the others from being merged, and are named") {
+  add_data_set(*this);
+  add("data/images/07.png", content("data/images/07.png").substr(0, 60));
+  add("data/images/x/photo.jpg", content("data/images/x/photo.jpg").substr(0, 700));
+  CHECK(qturn({"augment", "data", "-o", "whole"}).exit_code == 1);
+  for (int index = 0; index < 3; ++index) (void)shard(*this, index, 3);
+  const Result merged = qturn({"merge", "out"});
+  CHECK(merged.exit_code == 1);
+  CHECK_THAT(merged.err, ContainsSubstring("2 pictures failed; out/manifest.jsonl names them"));
+  fs::remove(path() / "whole" / ::qturn::journal_name);  // for a --resume
+  require_same_as_whole(*this);
+  const std::string manifest = content("out/manifest.jsonl");
+  CHECK_THAT(manifest, ContainsSubstring(R"({"key":"images/07.png","failed":")"));
+  CHECK_THAT(manifest, ContainsSubstring(R"({"key":"images/x/photo.jpg","failed":")"));
+  CHECK(qturn({"merge", "out"}).exit_code == 0);
 }
 
 TEST_CASE_METHOD(Workplace, "The same shard runs once at a time, and different ones together") {

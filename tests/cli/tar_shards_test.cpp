@@ -132,7 +132,6 @@ TEST_CASE_METHOD(
   CHECK(failed.exit_code == 1);
   CHECK_THAT(failed.err, ContainsSubstring("in/01.tar/x/1-001.jpg"));
   CHECK(tests::members_of(content("out/01.tar")).size() == 8);
-  require_refused(qturn({"merge", "out"}), "number 0");
   require_refused(shard(*this, 0, 1), "use --resume");
 
   const auto written = fs::last_write_time(path() / "out/00.tar");
@@ -143,6 +142,21 @@ TEST_CASE_METHOD(
   CHECK(fs::last_write_time(path() / "out/00.tar") == written);
   require_done(qturn({"merge", "out"}));
   require_same_as_whole(*this);
+}
+
+TEST_CASE_METHOD(cli::Workplace, "A damaged sample of a tar is named when shards are merged") {
+  add_tars(*this, 2);
+  Members damaged = samples(1, 3);
+  damaged[2].second.resize(100);
+  add("in/01.tar", tests::tar(damaged));
+  CHECK(augment(*this, {"-o", "whole"}).exit_code == 1);
+  CHECK(shard(*this, 0, 2).exit_code == 0);
+  CHECK(shard(*this, 1, 2).exit_code == 1);
+  const Result merged = qturn({"merge", "out"});
+  CHECK(merged.exit_code == 1);
+  CHECK_THAT(merged.err, ContainsSubstring("1 picture failed; out/manifest.jsonl names it"));
+  CHECK_THAT(content("out/manifest.jsonl"), ContainsSubstring(R"("failed":["x/1-001)"));
+  CHECK(content("out/01.tar") == content("whole/01.tar"));
 }
 
 TEST_CASE_METHOD(cli::Workplace, "A tar that has changed since keeps shards from being merged") {

@@ -58,6 +58,13 @@ TEST_CASE("Lines of one kind are not taken for those of another") {
   CHECK_FALSE(read_manifest_header(other));
   CHECK_FALSE(read_manifest_file(entry));
   CHECK_FALSE(read_manifest_file(header));
+  const std::string failure = manifest_line(ManifestFailure{"x/\xff.jpg", "truncated"});
+  CHECK(read_manifest_failure(failure)->key == "x/\xff.jpg");
+  CHECK(read_manifest_failure(failure)->why == "truncated");
+  CHECK_FALSE(read_manifest_line(failure));
+  CHECK_FALSE(read_manifest_header(failure));
+  CHECK_FALSE(read_manifest_file(failure));
+  for (const std::string& line : {entry, header, other}) CHECK_FALSE(read_manifest_failure(line));
   for (const char* damaged : {"", "{", "[]", "{\"orientation\": 9}", "{\"qturn_manifest\": 2}"}) {
     CHECK_FALSE(read_manifest_line(damaged));
     CHECK_FALSE(read_manifest_header(damaged));

@@ -85,6 +85,24 @@ TEST_CASE("A shard begins, is complete, and is not begun again") {
   CHECK_FALSE(again.begin(warnings));
 }
 
+TEST_CASE("A shard with pictures that failed can be merged, or begun again") {
+  const TemporaryFolder folder;
+  std::vector<std::string> warnings;
+  folder.add(fs::path(".qturn-shards/0-of-2") / shard_manifest_name, "{}\n");
+  ShardOfRun shard = shard_of(folder.path());
+  REQUIRE(shard.begin(warnings));
+  CHECK(shard.complete({shard_manifest_name}, true).empty());
+  REQUIRE(read_shard_done(folder.path(), first));
+  CHECK(read_shard_done(folder.path(), first)->has_failures);
+
+  ShardOfRun again = shard_of(folder.path());
+  CHECK_FALSE(again.is_complete());
+  REQUIRE(again.begin(warnings));
+  CHECK_FALSE(read_shard_done(folder.path(), first));  // until it is complete again
+  CHECK(again.complete({shard_manifest_name}).empty());
+  CHECK(shard_of(folder.path()).is_complete());
+}
+
 TEST_CASE("Shards with other options or another number do not share an output") {
   const TemporaryFolder folder;
   std::vector<std::string> warnings;

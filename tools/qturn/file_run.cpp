@@ -128,8 +128,11 @@ bool FileRun::finish() try {
       report_->json_is_whole() && are_pictures_done && report_->salvaged() == 0 && is_run_whole;
   const bool are_shared_written = write_files_of_all();
   whole = whole && are_shared_written;
-  if (shard_ && whole && !*stop_)
-    say_warnings(shard_->complete({shard_manifest_name, shard_parts_name}));
+  // Pictures that failed do not keep the others from being merged: the manifest names them.
+  const bool is_mergeable = report_->json_is_whole() && is_run_whole && are_shared_written &&
+                            report_->incomplete() == 0 && plan_.unreadable.empty();
+  if (shard_ && is_mergeable && !*stop_)
+    say_warnings(shard_->complete({shard_manifest_name, shard_parts_name}, !whole));
   if (journals_) {
     const bool all_done =
         !has_ended_early() && are_pictures_done && are_shared_written && (whole || !shard_);

@@ -19,14 +19,20 @@ int merge(const CommandLine& line) try {
     return 0;
   }
   say_warnings(merged->warnings);
-  if (line.quiet) return 0;
+  if (merged->failed > 0) {
+    print_message(fmt::format("{} failed; {}/manifest.jsonl names {}",
+                              counted(merged->failed, "picture", "pictures"), output,
+                              merged->failed == 1 ? "it" : "them"));
+  }
+  const int status = merged->failed > 0 ? 1 : 0;
+  if (line.quiet) return status;
   const std::string counts =
       merged->dealt == Dealt::samples
           ? fmt::format("samples: {}, pictures: {}", merged->samples, merged->pictures)
           : fmt::format("tars: {}, samples: {}", merged->tars, merged->samples);
   print_message(
       fmt::format("shards: {}, {}; {} is now one output", merged->shards, counts, output));
-  return 0;
+  return status;
 } catch (const UnfinishedError& error) {
   throw UnfinishedError(fmt::format("{}; run 'qturn merge {}' again", error.what(), line.output));
 }

@@ -63,8 +63,10 @@ bool TarRun::turn(const std::string& name, std::unique_ptr<MemberReader> reader,
                                     .largest_bytes = options_.largest_bytes,
                                     .strict = line_.strict};
   SampleStream samples(options, std::move(reader), stop_, keys_);
-  const RunEnd end =
-      engine_.run(samples, writer, [&](const Outcome& outcome) { report_.add(outcome); });
+  const RunEnd end = engine_.run(samples, writer, [&](const Outcome& outcome) {
+    report_.add(outcome);
+    if (has_failed(outcome.status)) written_.failed.insert(outcome.key);
+  });
   written_.samples += end.variants;
   if (const auto& found = samples.foreign_label()) throw ForeignLabelError(*found);
   if (!samples.problem().empty() && !stop_) fail(samples.problem());
@@ -82,7 +84,7 @@ std::optional<WrittenTar> TarRun::finish(const fs::path& place, SampleWriter& wr
   } else {
     fail(place.string() + ": not written, because there is no sample for it");
   }
-  if (std::exchange(failures_before_, failures()) != failures()) return std::nullopt;
+  if (std::exchange(failures_before_, other_failures()) != other_failures()) return std::nullopt;
   return written;
 }
 
@@ -92,7 +94,7 @@ void TarRun::fail(const std::string& problem) {
 }
 
 std::uint64_t TarRun::failures() const {
-  return failed_tars_ + report_.failed() + report_.salvaged() + report_.incomplete();
+  return other_failures() + report_.failed() + report_.salvaged();
 }
 
 void TarRun::say_copied() const {

@@ -30,8 +30,8 @@ class TarRun {
   /// Turns what `reader` gives. `name`: of the tar, or empty. Returns false if the run is over.
   bool turn(const std::string& name, std::unique_ptr<MemberReader> reader,
             const std::filesystem::path& place, const SampleWriter& writer);
-  /// Puts the output in its place. Nothing if something has failed since the last one. Throws
-  /// FileError.
+  /// Puts the output in its place. Nothing if something else than a picture has failed since the
+  /// last one. Throws FileError.
   std::optional<WrittenTar> finish(const std::filesystem::path& place, SampleWriter& writer);
   /// Whether there is a sample for the output that is not finished.
   bool has_samples() const { return written_.samples > 0; }
@@ -42,6 +42,8 @@ class TarRun {
   void fail(const std::string& problem);
   /// The number of pictures and of tars that failed.
   std::uint64_t failures() const;
+  /// Without the pictures.
+  std::uint64_t other_failures() const { return failed_tars_ + report_.incomplete(); }
   const std::atomic<bool>& stop() const { return stop_; }
 
  private:

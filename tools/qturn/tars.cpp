@@ -206,8 +206,9 @@ int turn_tars(const CommandLine& line, PlanOptions plan, RunOptions options, con
       if (shard && written) say_warnings(shard->add(places[i].output.filename(), *written));
     }
     all_placed = whole;
-    whole = report.json_is_whole() && tars.failures() == 0 && whole;
-    if (shard && whole) say_warnings(shard->complete());
+    const bool are_tars_whole = report.json_is_whole() && tars.other_failures() == 0 && whole;
+    if (shard && are_tars_whole) say_warnings(shard->complete());
+    whole = are_tars_whole && tars.failures() == 0;
   } catch (const FileError& error) {
     say_why(line, error);
     whole = false;
