@@ -118,8 +118,8 @@ const LabelFormat& label_format(std::string_view word) {
   if (found == std::end(label_formats)) {
     throw nb::value_error(
         fmt::format(
-            "format is \"{}\", expected one of yolo, voc, labelme, dota, supervisely, cityscapes, "
-            "kitti, kitti:2d, huggingface, huggingface:voc",
+            "format is \"{}\", expected one of yolo, voc, voc:0, labelme, dota, supervisely, "
+            "cityscapes, kitti, kitti:2d, huggingface, huggingface:voc",
             word)
             .c_str());
   }

@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <utility>
 
 #include "src/check/check.hpp"
 #include "src/files/file_parts.hpp"
 #include "src/files/journal.hpp"
+#include "src/files/path_set.hpp"
 #include "src/formats/table.hpp"
 #include "src/labels/many/coco_check.hpp"
 #include "src/plan/folder_layout.hpp"
@@ -234,6 +236,7 @@ void LabelCheck::check_rest(const Tell& tell, const std::function<void(const std
       tell({stray, {}, {LabelFault::no_picture, {}, "a label without a picture"}});
     }
   }
+  check_uses(tell);
   const std::set<std::uint32_t> of_masks = folders_of_masks(sources_);
   for (std::size_t number = 0; number < seen_.size(); ++number) {
     const FoundFile& file = sources_.files[number];
@@ -246,6 +249,31 @@ void LabelCheck::check_rest(const Tell& tell, const std::function<void(const std
   for (const Seen& seen : seen_)
     if (seen.frame > 0) ++frames_[seen.frame - 1U];
   for (const fs::path& journal : sources_.journals) check_steps(journal, tell);
+}
+
+/// A label or a mask of two pictures is refused where it is turned.
+void LabelCheck::check_uses(const Tell& tell) const {
+  for (const LabelFiles* among : {&sources_.labels, &sources_.masks}) {
+    PathSet paths;
+    for (const LabelFiles::Label& label : *among) paths.add(normal_path(among->path(label)));
+    paths.sort();
+    const PathSet suspects = paths.repeated();
+    if (suspects.empty()) continue;
+    std::map<std::string, std::size_t> first;  // picture
+    for (const LabelFiles::Label& label : *among) {
+      const fs::path path = among->path(label);
+      if (!suspects.contains(normal_path(path))) continue;
+      const auto [other, is_new] = first.try_emplace(normal_path(path), label.file);
+      if (is_new) continue;
+      tell({path,
+            label.file,
+            {LabelFault::broken,
+             {},
+             fmt::format("belongs to {} and to {}, and one label cannot be turned with both",
+                         sources_.files.path(sources_.files[other->second]),
+                         sources_.files.path(sources_.files[label.file]))}});
+    }
+  }
 }
 
 /// A picture that was turned in place and a label that was not, or the other way round, may look

@@ -103,6 +103,7 @@ class LabelCheck {
   bool is_for_others(const SharedLabels::File& file,
                      const std::function<void(const std::string&)>& note) const;
   void check_images(const SharedLabels::File& file, const Tell& tell);
+  void check_uses(const Tell& tell) const;
   void check_steps(const std::filesystem::path& journal, const Tell& tell) const;
 
   const LabelSources sources_;

@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <fstream>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
@@ -11,6 +13,7 @@
 
 #include "src/files/safe_file.hpp"
 #include "src/files/source.hpp"
+#include "src/plan/find_files.hpp"
 #include "src/run/flight.hpp"
 
 namespace qturn {
@@ -149,6 +152,31 @@ std::vector<ManifestFile> files_of(const RunRecord& record, const EarlierEntries
   return sorted;
 }
 
+/// Results by where they lie, and their content.
+using Unmade = std::map<std::string, ContentHash>;
+
+/// A trainer would take a label that is left for that of its picture.
+std::vector<std::string> remove_unmade(const Unmade& unmade, const fs::path& output) {
+  SomeNames removed, changed;
+  for (const auto& [name, hash] : unmade) {
+    const fs::path path = output / name;
+    std::error_code error;
+    if (!fs::exists(path, error)) continue;
+    if (hash_of_file(path) == hash && fs::remove(path, error))
+      removed.add(path.string());
+    else
+      changed.add(path.string());
+  }
+  std::vector<std::string> said;
+  if (removed.count() > 0)
+    said.push_back(removed.text() + ": removed, because what it was made of is not there any more");
+  if (changed.count() > 0)
+    said.push_back(changed.text() +
+                   ": not removed, though what it was made of is not there any more: it has "
+                   "changed since; remove it");
+  return said;
+}
+
 /// What the lines say.
 class Entries {
  public:
@@ -216,6 +244,32 @@ class Entries {
     });
   }
 
+  /// Takes out of an earlier line what is not made any more, because what it was made of is not
+  /// there, and adds that to `unmade`.
+  static void drop_unmade(ManifestEntry& earlier, ManifestEntry now, Unmade& unmade) {
+    std::set<std::string> made;
+    for_each_file(now, [&](const ManifestFile& file) { made.insert(file.output); });
+    const auto is_unmade = [&](const ManifestFile& file) {
+      if (made.contains(file.output)) return false;
+      unmade[file.output] = file.result;
+      return true;
+    };
+    if (earlier.label && is_unmade(*earlier.label)) earlier.label.reset();
+    for (auto* files : {&earlier.sidecars, &earlier.masks}) std::erase_if(*files, is_unmade);
+  }
+
+  /// Leaves those that this plan does not make of another picture.
+  void keep_unmade(Unmade& unmade) const {
+    const FileList& files = plan_.jobs.files();
+    for (std::size_t number = 0; number < files.size() && !unmade.empty(); ++number) {
+      if (!files[number].picture) continue;
+      (files[number].kept | files[number].to_do).for_each([&](Orientation variant) {
+        ManifestEntry entry = of(number, variant);
+        for_each_file(entry, [&](const ManifestFile& file) { unmade.erase(file.output); });
+      });
+    }
+  }
+
  private:
   void read_picture(const FoundFile& file) {
     const fs::path path = plan_.jobs.files().path(file);
@@ -256,10 +310,13 @@ std::vector<std::string> write_manifest(const fs::path& manifest, const Plan& pl
                                         const RunRecord& record, IfExists if_exists) {
   EarlierEntries earlier(manifest);
   Entries entries(plan, record);
+  Unmade unmade;
   const auto write_lines = [&](const NewFile::Append& append) {
     std::string lines = manifest_line(header_of(manifest, record, earlier, plan)) + "\n";
     for (const ManifestFile& file : files_of(record, earlier, plan))
       lines += manifest_line(file) + "\n";
+    for (const auto& [key, why] : record.written.failures())
+      lines += manifest_line(ManifestFailure{key, why}) + "\n";
     const auto put = [&](const ManifestEntry& entry) {
       constexpr std::size_t many = 1 << 16;
       lines += manifest_line(entry) + "\n";
@@ -278,10 +335,12 @@ std::vector<std::string> write_manifest(const fs::path& manifest, const Plan& pl
         ManifestEntry entry = entries.of(number, variant);
         put_earlier_before(&entry);
         const bool is_listed = earlier.front() && *earlier.front() == entry;
+        ManifestEntry listed = is_listed ? *earlier.front() : ManifestEntry();
+        Entries::drop_unmade(listed, entry, unmade);
         if (entries.take_made(number, entry)) {
           put(entry);
         } else if (is_listed && (files[number].kept.contains(variant) || record.is_interrupted)) {
-          put(*earlier.front());
+          put(listed);
         } else if (!record.is_interrupted) {
           entries.read(number, entry);
           put(entry);
@@ -294,9 +353,10 @@ std::vector<std::string> write_manifest(const fs::path& manifest, const Plan& pl
   };
   const NewFile file{
       .target = manifest, .content = {}, .write_more = write_lines, .places = &plan.places};
-  return write_files(std::span(&file, 1), if_exists);
+  std::vector<std::string> warnings = write_files(std::span(&file, 1), if_exists);
+  entries.keep_unmade(unmade);
+  std::ranges::move(remove_unmade(unmade, plan.output_folder), std::back_inserter(warnings));
+  return warnings;
 }
 
 }  // namespace qturn
-    for (const auto& [key, why] : record.written.failures())
-      lines += manifest_line(ManifestFailure{key, why}) + "\n";

@@ -6,23 +6,14 @@
 
 #include "src/dataset/shared_label_proof.hpp"
 #include "src/files/file_parts.hpp"
-#include "src/formats/table.hpp"
 #include "src/picture/bytes.hpp"
 #include "src/picture/errors.hpp"
 #include "src/plan/folder_layout.hpp"
-#include "src/turn/picture_turn.hpp"
 
 namespace qturn {
 namespace {
 
 namespace fs = std::filesystem;
-
-Header header_of(const fs::path& picture) try {
-  const std::vector<std::byte> bytes = read_file(picture);
-  return PictureTurn(bytes, lower_suffix(picture), {}).header();
-} catch (const std::runtime_error& error) {
-  throw FileError(fmt::format("{}: {}", picture.string(), error.what()), picture, {});
-}
 
 std::uint64_t bytes_of(const fs::path& picture) {
   std::error_code error;
@@ -82,7 +73,7 @@ StoredPicture VariantsInPlace::stored_of(std::size_t picture) {
   if (const auto read = written_.stored(picture)) return *read;
   const auto known = read_again_.find(picture);
   if (known != read_again_.end()) return known->second;
-  const Header header = header_of(jobs_.files().path(jobs_.files()[picture]));
+  const Header header = header_of_picture(jobs_.files().path(jobs_.files()[picture]));
   return read_again_.emplace(picture, StoredPicture{header.stored, header.size()}).first->second;
 }
 

@@ -9,17 +9,25 @@
 
 namespace qturn {
 
-std::int64_t id_in(JsonValue object, std::string_view member) {
+std::string id_in(JsonValue object, std::string_view member) {
   const JsonValue value = object.member(member);
+  if (value.kind() == JsonKind::string) return fmt::format("\"{}\"", value.string());
+  const std::string_view text = value.text();
+  if (text.find_first_not_of("0123456789") == text.npos) return std::string(text);
   const auto id = value.number().whole();
-  if (!id || *id < 0 || *id > largest_id)
-    value.fail(
-        fmt::format("{} {} is not a whole number from 0 to {}", member, value.text(), largest_id));
-  return *id;
+  if (!id || *id < 0)
+    value.fail(fmt::format("{} {} is neither a whole number from 0 on nor a string", member, text));
+  return std::to_string(*id);
 }
 
-void replace_id(LabelText& edits, JsonValue value, std::int64_t id, const VariantTurn& turn) {
-  if (turn.variant) edits.replace(value.text(), id_of_variant(id, *turn.variant));
+void replace_id(LabelText& edits, JsonValue object, std::string_view member,
+                const VariantTurn& turn) {
+  if (!turn.variant) return;
+  const std::string_view text = object.member(member).text();
+  edits.replace(text,
+                text.starts_with('"')
+                    ? fmt::format("{}__{}\"", text.substr(0, text.size() - 1), name(*turn.variant))
+                    : id_of_variant(id_in(object, member), *turn.variant));
 }
 
 std::int64_t side_of(JsonValue value) {

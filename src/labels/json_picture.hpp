@@ -11,12 +11,12 @@
 
 namespace qturn {
 
-/// A whole number from 0 to 2^50 - 1. Throws LabelError. A number of JSON may be read as a double,
-/// which holds whole numbers to 2^53.
-std::int64_t id_in(JsonValue object, std::string_view member);
+/// The digits of a whole number from 0 on, or a string with quotes around it. Throws LabelError.
+std::string id_in(JsonValue object, std::string_view member);
 
-/// The id of one of several variants.
-void replace_id(LabelText& edits, JsonValue value, std::int64_t id, const VariantTurn& turn);
+/// Puts the id of one of several variants in the place of one that id_in() takes: "a__flop" of "a".
+void replace_id(LabelText& edits, JsonValue object, std::string_view member,
+                const VariantTurn& turn);
 
 /// A width or a height. Throws LabelError.
 std::int64_t side_of(JsonValue value);

@@ -75,6 +75,10 @@ class LabelledImages {
   /// without it, and it is written for them.
   virtual bool says_where() const { return true; }
 
+  /// Whether boxes that are read as x, y, width and height may as well be two corners: no box of
+  /// the file is against it.
+  virtual bool may_be_corners() const { return false; }
+
   /// What is to be said about the labels before they are turned; or empty.
   virtual std::string note() const { return ""; }
 
@@ -108,11 +112,19 @@ struct VariantTurn {
 };
 
 inline constexpr std::int64_t longest_side = std::int64_t{1} << 31;  ///< of a picture
-inline constexpr std::int64_t largest_id = (std::int64_t{1} << 50) - 1;
 
-/// The id of one of several variants, of an id up to largest_id.
-inline std::string id_of_variant(std::int64_t id, Orientation variant) {
-  return std::to_string(8 * id + static_cast<int>(variant) - 1);
+/// The id of one of several variants, of a whole number without a sign: 8 times that, and the
+/// number of the variant. Ids that are hashes fill 64 bits, so it is computed by digits.
+inline std::string id_of_variant(std::string id, Orientation variant) {
+  int carry = static_cast<int>(variant) - 1;
+  for (auto digit = id.rbegin(); digit != id.rend(); ++digit) {
+    carry += 8 * (*digit - '0');
+    *digit = static_cast<char>('0' + carry % 10);
+    carry /= 10;
+  }
+  if (carry > 0) id.insert(0, std::to_string(carry));
+  const std::size_t first = id.find_first_not_of('0');
+  return first == std::string::npos ? "0" : id.substr(first);
 }
 
 /// A turned picture that is in its place.

@@ -79,10 +79,24 @@ std::optional<std::vector<int>> flip_of(std::vector<int> pairs, int count) {
   return pairs;
 }
 
+namespace {
+
+std::string without_quotes(const std::string& id) {
+  return id.starts_with('"') ? id.substr(1, id.size() - 2) : id;
+}
+
+}  // namespace
+
 ClassSwap numbered(const ClassSwap& classes, const std::map<std::int64_t, std::string>& names) {
+  std::map<std::string, std::string> by_id;
+  for (const auto& [number, name] : names) by_id.emplace(std::to_string(number), name);
+  return numbered(classes, by_id);
+}
+
+ClassSwap numbered(const ClassSwap& classes, const std::map<std::string, std::string>& names) {
   std::map<std::string_view, std::string> numbers;
-  for (const auto& [number, name] : names)
-    if (!numbers.emplace(name, std::to_string(number)).second && classes.contains(name))
+  for (const auto& [id, name] : names)
+    if (!numbers.emplace(name, without_quotes(id)).second && classes.contains(name))
       throw LabelError({}, fmt::format("two classes are called {}", name));
   ClassSwap swap;
   for (const auto& [name, other] : classes) {

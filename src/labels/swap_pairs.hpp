@@ -35,6 +35,8 @@ std::optional<std::vector<int>> flip_of(std::vector<int> pairs, int count);
 /// The classes by their numbers. Pairs of which there is neither class are left out. Throws
 /// LabelError if there is one of the two, or a class twice.
 ClassSwap numbered(const ClassSwap& classes, const std::map<std::int64_t, std::string>& names);
+/// The same by ids as JSON has them; a string loses its quotes.
+ClassSwap numbered(const ClassSwap& classes, const std::map<std::string, std::string>& names);
 
 /// What a turn makes of a class; null if it stays.
 const std::string* class_after(const ClassSwap& classes, std::string_view name,

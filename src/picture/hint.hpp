@@ -52,6 +52,7 @@ struct Hint {
     believe,              ///< the picture or its sidecar
     choose_label_folder,  ///< of the label format `value`
     choose_label_format,  ///< `value`
+    correct_labels,       ///< in a run that resumes, which must go on as it began
     draw_labels,
     leave_out_swap_pairs,
     move_pixels,  ///< instead of a tag
@@ -60,7 +61,6 @@ struct Hint {
     say_number_of_keypoints,
     say_swapped_keypoints,
     turn_sidecars,
-    turn_without_labels,
     turn_without_masks,
     turn_without_sidecars,
     // What is turned, and how

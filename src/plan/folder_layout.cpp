@@ -51,6 +51,12 @@ std::optional<std::string> key_below_inputs(const fs::path& path, const FileList
   return key;
 }
 
+fs::path folders_below_input(const FileList::Folder& folder) {
+  fs::path below = fs::path(folder.key).parent_path();
+  if (below.is_absolute() || (!below.empty() && *below.begin() == "..")) below.clear();
+  return below;
+}
+
 const std::vector<Listings::Entry>& Listings::of(const fs::path& folder) {
   const auto [known, is_new] = by_folder_.try_emplace(folder.native());
   if (is_new) known->second = list(folder);

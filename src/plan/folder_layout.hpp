@@ -34,6 +34,10 @@ bool is_named_as_picture(const std::filesystem::path& file);
 std::optional<std::string> key_below_inputs(const std::filesystem::path& path,
                                             const FileList& files);
 
+/// The folders from the input to this one. None of a list that is turned in place where its names
+/// do not lead down from here: all that is known of it is where its pictures lie.
+std::filesystem::path folders_below_input(const FileList::Folder& folder);
+
 /// The entries of folders, each folder listed once.
 class Listings {
  public:

@@ -91,7 +91,7 @@ void refuse_shared(const SharedLabels& labels, bool in_place) {
               "{}: {} labels of many pictures in one file are not turned in place; write the "
               "turned pictures and labels into a folder",
               file.input.string(), file.format->name),
-          {Hint::into_output, Hint::turn_without_labels});
+          {Hint::into_output, Hint::correct_labels});
     }
     throw LabelsError(fmt::format(
         "{}: labels many pictures, and in a tar each sample has labels of its own; name a folder "

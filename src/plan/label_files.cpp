@@ -83,15 +83,14 @@ class LabelFinder {
   std::vector<std::uint32_t> places_of(const FileList::Folder& pictures) {
     if (!options_.labels.folder.empty()) {
       return {add_place(*options_.labels.format, options_.labels.folder / pictures.key / "",
-                        pictures.key, depth_of(pictures.key) + 1)};
+                        pictures.key, depth_of(pictures) + 1)};
     }
     std::vector<std::uint32_t> places;
     for (const LabelFormat& format : label_formats) {
       if (options_.labels.format ? options_.labels.format != &format : format.is_named_only)
         continue;
       if (!format.lies_apart || options_.labels.format)
-        places.push_back(
-            add_place(format, pictures.path, pictures.key, depth_of(pictures.key) + 1));
+        places.push_back(add_place(format, pictures.path, pictures.key, depth_of(pictures) + 1));
       if (const auto place = place_of_layout(format, pictures)) places.push_back(*place);
     }
     return places;
@@ -105,9 +104,9 @@ class LabelFinder {
                      sibling->depth + 2);
   }
 
-  static std::ptrdiff_t depth_of(const fs::path& folder) {
-    const fs::path name = folder.parent_path();
-    return std::distance(name.begin(), name.end());
+  static std::ptrdiff_t depth_of(const FileList::Folder& pictures) {
+    const fs::path below = folders_below_input(pictures);
+    return std::distance(below.begin(), below.end());
   }
 
   /// `above`: in how many folders above it the YAML file of the data set may be.
@@ -326,6 +325,8 @@ class LabelFinder {
     for (const LabelFiles::Label& label : labels_) {
       if (places.insert(label.place).second) refuse_untrue(label);
       const LabelFormat& format = *labels_.place_of(label).format;
+      if (format.is_of_other && options_.labels.take == TakeLabels::found)
+        refuse_other_format(format, labels_.path(label));
       if (known.contains(&format)) continue;
       const fs::path path = labels_.path(label);
       const std::string text = text_if_readable(path);
@@ -335,6 +336,15 @@ class LabelFinder {
         throw LabelsError(fmt::format("{}: is not a {} label", path.string(), format.name));
       known.insert(&format);
     }
+  }
+
+  /// What one label says is true of the whole set, so all are looked at before any is turned.
+  static void refuse_other_format(const LabelFormat& format, const fs::path& path) {
+    if (!format.is_of_other(text_if_readable(path))) return;
+    throw LabelsError(fmt::format("{}: a box begins at 0, and {} counts pixels from 1, so all "
+                                  "labels of this set may be others",
+                                  path.string(), format.name),
+                      {{Hint::choose_label_format, std::string(format.other)}});
   }
 
   /// KITTI's calib/ beside image_2/.
@@ -349,7 +359,7 @@ class LabelFinder {
     throw LabelsError(fmt::format("{}: says where the camera of {} was, which no turned picture is "
                                   "of, so this set of {} labels is not turned",
                                   sibling->path, pictures.path, format.name),
-                      {{Hint::choose_label_format, flat}, Hint::turn_without_labels});
+                      {{Hint::choose_label_format, flat}});
   }
 
   const PlanOptions& options_;

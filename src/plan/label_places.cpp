@@ -91,7 +91,7 @@ bool belongs_to_any(const std::string& stem, const std::set<std::string>& pictur
 }
 
 void LabelPlaces::add(const FileList::Folder& pictures) {
-  const fs::path in_input = fs::path(pictures.key).parent_path();
+  const fs::path in_input = folders_below_input(pictures);
   auto below_input = std::distance(in_input.begin(), in_input.end());
   fs::path at = fs::path(normal_path(pictures.path)).parent_path(), below;
   for (; at.has_relative_path(); below = at, at = at.parent_path(), --below_input) {

@@ -31,10 +31,10 @@ class PlanError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Labels are in the way: the pictures could be turned without them.
+/// Labels are in the way.
 class LabelsError : public PlanError, public Hinted {
  public:
-  explicit LabelsError(const std::string& why) : LabelsError(why, {Hint::turn_without_labels}) {}
+  explicit LabelsError(const std::string& why) : LabelsError(why, {Hint::correct_labels}) {}
   LabelsError(const std::string& why, Hints hints) : PlanError(why), Hinted(std::move(hints)) {}
 };
 

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "src/files/file_parts.hpp"
+#include "src/formats/table.hpp"
 #include "src/picture/bytes.hpp"
 #include "src/picture/lower_case.hpp"
 #include "src/plan/find_files.hpp"
@@ -19,6 +20,7 @@
 #include "src/plan/label_files.hpp"
 #include "src/plan/label_places.hpp"
 #include "src/plan/suspected_label.hpp"
+#include "src/turn/picture_turn.hpp"
 
 namespace qturn {
 namespace {
@@ -151,6 +153,13 @@ std::vector<SharedLabel> SharedLabels::of(std::size_t picture) const {
   return labels;
 }
 
+Header header_of_picture(const fs::path& picture) try {
+  const std::vector<std::byte> bytes = read_file(picture);
+  return PictureTurn(bytes, lower_suffix(picture), {}).header();
+} catch (const std::runtime_error& error) {
+  throw FileError(fmt::format("{}: {}", picture.string(), error.what()), picture, {});
+}
+
 SharedLabels::File read_shared_labels(const fs::path& path, const SharedLabelFormat& format,
                                       const SwapPairs& swap_pairs) {
   SharedLabels::File file{.input = path, .output = {}, .format = &format, .swap_pairs = swap_pairs};
@@ -208,11 +217,9 @@ void expect_masks(const SharedLabels::File& file, const FileList& files, const L
     const std::string name = named.substr(named.find_last_of("/\\") + 1);
     const auto is_called_so = [&](const LabelFiles::Label& mask) { return mask.name == name; };
     if (std::ranges::any_of(masks.all_of(picture), is_called_so)) continue;
-    throw LabelsError(
-        fmt::format("{}: {} is not {} as a mask of {}, so it would not be turned with it",
-                    file.input.string(), named, are_taken ? "found" : "taken",
-                    files.path(files[picture])),
-        {Hint::turn_without_labels});
+    throw LabelsError(fmt::format(
+        "{}: {} is not {} as a mask of {}, so it would not be turned with it", file.input.string(),
+        named, are_taken ? "found" : "taken", files.path(files[picture])));
   }
 }
 
@@ -228,6 +235,27 @@ void add_broken(std::vector<SharedLabels::Broken> broken, const PlanOptions& opt
   if (std::ranges::none_of(files, is_left)) throw LabelsError(broken.front().problem);
   for (SharedLabels::Broken& file : broken) labels.add_broken(std::move(file));
   labels.finish();
+}
+
+/// Hugging Face's boxes are x, y, width and height, or two corners, and no file says which.
+void refuse_corners(const SharedLabels::File& file, const FileList& files) {
+  for (std::size_t image = 0; image < file.pictures.size(); ++image) {
+    const auto& reach = (*file.content)[image].boxes_reach;
+    if (!file.pictures[image] || !reach) continue;
+    Size size;
+    try {
+      const Header header = header_of_picture(files.path(files[*file.pictures[image]]));
+      size = header.size();
+      if (swaps_axes(header.stored))  // the boxes may be those of the upright picture
+        size = {std::max(size.width, size.height), std::max(size.width, size.height)};
+    } catch (const FileError&) {
+      continue;  // the picture fails
+    }
+    if (reach->width <= size.width && reach->height <= size.height) continue;
+    throw LabelsError(fmt::format("{}:{}", file.input.string(),
+                                  at_place((*file.content)[image].place, box_beyond_picture)),
+                      {{Hint::choose_label_format, "huggingface:voc"}});
+  }
 }
 
 /// Those of a pair that no file has.
@@ -293,6 +321,7 @@ SharedLabels find_shared_labels(const PlanOptions& options, const FileList& file
     pictures.find_those_of(file);
     if (file.found == 0 && !file.content->says_where()) continue;
     expect_masks(file, files, masks, options.masks.take);
+    if (!are_named && file.content->may_be_corners()) refuse_corners(file, files);
     found += file.found;
     if (!may_be_of_others(path)) without_pictures.add(path.string());
     if (file.found > 0) {

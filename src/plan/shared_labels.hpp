@@ -25,6 +25,7 @@
 #include "src/files/path_set.hpp"
 #include "src/files/safe_file.hpp"
 #include "src/labels/many/shared_label.hpp"
+#include "src/picture/header.hpp"
 #include "src/plan/file_list.hpp"
 #include "src/plan/label_files.hpp"
 #include "src/plan/options.hpp"
@@ -82,6 +83,9 @@ class SharedLabels {
   PathSet paths_;
 };
 
+/// Throws FileError if the picture cannot be read.
+Header header_of_picture(const std::filesystem::path& picture);
+
 /// A file with its content, without its output and its pictures. Throws PlanError, which names the
 /// file, and the place in it if its content is the reason.
 SharedLabels::File read_shared_labels(const std::filesystem::path& path,
@@ -127,7 +131,9 @@ class SharedLabelPictures {
 /// `unreadable`: as Plan::unreadable. Reads each file once. One that cannot be read may be about
 /// any picture at its place that has no other labels. Throws PlanError if that is true of all
 /// pictures, if none of the files holds any of the pictures, if pictures in two folders fit
-/// equally, and if one is about a mask that is not among `masks`.
+/// equally, if one is about a mask that is not among `masks`, and if a box is proved to be in
+/// another order than that which is taken where nothing is said. Only where all boxes may be in
+/// either order, the sizes of pictures are read.
 SharedLabels find_shared_labels(const PlanOptions& options, const FileList& files,
                                 const LabelFiles& own, const LabelFiles& masks,
                                 const OutputNames& names, const std::vector<Sentence>& unreadable);

@@ -136,7 +136,7 @@ Hints ways_around(const fs::path& file, const ForeignFormat* format) {
   if (format && format->name == "KITTI 3D")
     hints.push_back({Hint::choose_label_format, "kitti:2d"});
   if (!file.extension().empty()) hints.push_back({Hint::exclude, "*" + file.extension().string()});
-  hints.push_back(Hint::turn_without_labels);
+  hints.push_back(Hint::correct_labels);
   return hints;
 }
 

@@ -75,7 +75,7 @@ std::optional<fs::path> another_file_in(const fs::path& folder, const PathSet& p
 /// A folder of the input. Paths are absolute and normal.
 struct Folder {
   explicit Folder(const FileList::Folder& folder)
-      : in_input(fs::path(folder.key).parent_path()),
+      : in_input(folders_below_input(folder)),
         prefix(normal_path(folder.path)),
         lower_prefix(lower_case(prefix)),
         is_for_labels(std::any_of(in_input.begin(), in_input.end(), is_label_folder)) {}
@@ -141,6 +141,26 @@ std::optional<fs::path> find_unturned_label(const Plan& plan, Variants variants,
     }
   }
   return std::nullopt;
+}
+
+std::set<fs::path> find_label_caches(const JobList& jobs) {
+  std::set<fs::path> folders, caches;
+  for (const LabelFiles::Place& place : jobs.labels().places()) {
+    if (!place.holds_any) continue;
+    const fs::path path = jobs.names().in_place() ? fs::path(place.folder.path)
+                                                  : fs::path(jobs.names().folder_of(place.folder));
+    const fs::path folder = without_slash(path.empty() ? "." : path);
+    folders.insert({folder, folder.parent_path().empty() ? "." : folder.parent_path()});
+  }
+  for (const fs::path& folder : folders) {
+    std::error_code error;
+    for (fs::directory_iterator at(folder, error); !error && at != end(at); at.increment(error)) {
+      const fs::path& path = at->path();
+      if (lower_case(path.extension()) == ".cache" && at->is_regular_file(error))
+        caches.insert(from_here(path));
+    }
+  }
+  return caches;
 }
 
 }  // namespace qturn

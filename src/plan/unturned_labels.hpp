@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <set>
 
 #include "src/plan/jobs.hpp"
 
@@ -29,6 +30,10 @@ enum class Variants : std::uint8_t { alike, drawn_for_each };
 /// `looks_for_masks`: false if masks are pictures like others.
 std::optional<std::filesystem::path> find_unturned_label(const Plan& plan, Variants variants,
                                                          bool looks_for_masks = true);
+
+/// What trainers keep of the labels that a run writes, in their folder or beside it: Ultralytics'
+/// labels.cache. They go on with the labels as they were before.
+std::set<std::filesystem::path> find_label_caches(const JobList& jobs);
 
 }  // namespace qturn
 

@@ -179,7 +179,8 @@ TEST_CASE("Labels that cannot be turned yet are refused, with what to do") {
     const Result result = workplace.refused({"augment", "data", "-o", "out"});
     CHECK_THAT(result.err,
                ContainsSubstring(": is among labels or masks, but would not be turned with its "
-                                 "picture; --labels none turns the pictures alone"));
+                                 "picture; move it elsewhere, or write it in a format that is "
+                                 "turned"));
     workplace.done({"augment", "data", "-o", "out", "--labels", "none"});
     CHECK(workplace.files("out").size() == 9);
   }
@@ -199,13 +200,15 @@ TEST_CASE_METHOD(
 }
 
 TEST_CASE_METHOD(Workplace,
-                 "A picture that fails is missing from the manifest, and the exit status is 1") {
+                 "A picture that fails is named in the manifest, and the exit status is 1") {
   add("data/a.png", cli::png(picture));
   add("data/b.png", "text");
   failed({"augment", "data", "-o", "out", "--variants", "cw"});
   const std::vector<Json> manifest = lines_of(content("out/manifest.jsonl"));
-  REQUIRE(manifest.size() == 1);
-  CHECK(manifest[0]["key"] == "a.png");
+  REQUIRE(manifest.size() == 2);
+  CHECK(manifest[0]["key"] == "b.png");
+  CHECK_THAT(manifest[0]["failed"].get<std::string>(), ContainsSubstring("not a picture"));
+  CHECK(manifest[1]["key"] == "a.png");
 }
 
 TEST_CASE_METHOD(Workplace,

@@ -126,8 +126,8 @@ TEST_CASE_METHOD(
         "d/a.txt:2:1: outside: a polygon of 0 lies beyond the right edge by 9 pixels\n");
   CHECK(findings("0 .5 .5 .1 .1 .5 .5 0 3 2\n", "2x2") ==
         "d/a.txt:1:1: outside: a keypoint of 0 lies beyond the lower edge by 10 pixels\n");
-  CHECK(findings("0 .5 .5 .1 .1 .5 .5 1.01 .5\n", "2x2") ==
-        "d/a.txt:1:21: broken: 1.01 lies outside of 0 to 1\n");
+  CHECK(findings("0 .5 .5 .1 .1 .5 .5 1.011 .5\n", "2x2") ==
+        "d/a.txt:1:21: broken: 1.011 lies outside of -0.01 to 1.01\n");
   CHECK(findings("0 .5 .5 .1 .1 .5\n0 .5 .5\n", "2x2") ==
         "d/a.txt:1:1: broken: 6 columns; a box with 2 keypoints of 2 values has 9\n"
         "d/a.txt:2:6: broken: the line ends after 3 of 5 columns: class, x, y, width, height\n");
@@ -152,6 +152,20 @@ TEST_CASE_METHOD(Workplace,
   CHECK(check(*this, {"d", "--labels", "--masks", "none", "-q"}).out ==
         "d/Annotations/b.xml:2:8: size: says 0 x 0, the picture is 9 x 5\n"
         "d/SegmentationClass/a.png: no label: a picture without a label\n");
+}
+
+TEST_CASE_METHOD(Workplace, "One label of two pictures is found, because augment refuses it") {
+  add("d/images/a.png", cli::png(picture));
+  add("d/images/a.bmp", cli::encoded({picture}, *qturn::codec_of_suffix(".bmp")));
+  add("d/labels/a.txt", "0 0.5 0.5 0.1 0.2\n");
+  add("d/masks/a.png", cli::png(cli::random_picture(9, 5, 1)));
+  const Result result = check(*this, {"d", "--labels", "-q"});
+  CHECK(result.exit_code == 1);
+  CHECK_THAT(result.out,
+             ContainsSubstring("d/labels/a.txt: broken: belongs to d/images/a.bmp and to "
+                               "d/images/a.png, and one label cannot be turned with both\n"));
+  CHECK_THAT(result.out, ContainsSubstring("d/masks/a.png: broken: belongs to d/images/a.bmp"));
+  CHECK(qturn({"augment", "d", "-o", "out"}).exit_code == 2);
 }
 
 TEST_CASE_METHOD(Workplace, "A circle reaches as far as its radius on all sides") {
@@ -215,8 +229,8 @@ TEST_CASE("What is wrong with the elements of a COCO file is told, and the other
         "d/x.json:4:1: degenerate: a mask of cat has no pixel\n");
   CHECK(findings_of_coco(annotation(R"("bbox": [1, 1, 1])") + ",\n" +
                          annotation(R"("bbox": [1, 1, 1, 0])")) ==
-        "d/x.json:4:52: broken: bbox has 3 numbers, expected x, y, width and height, or its "
-        "middle, width, height and angle\n"
+        "d/x.json:4:52: broken: bbox has 3 numbers, expected x, y, width and height, and "
+        "perhaps an angle\n"
         "d/x.json:5:1: duplicate id: an annotation before it has the same id 5\n"
         "d/x.json:5:1: degenerate: a box of cat is 1 wide and 0 high\n");
   CHECK(findings_of_coco(R"({"id": 1, "image_id": 1, "category_id": 2, "bbox": []},

@@ -210,7 +210,7 @@ TEST_CASE("A COCO file without any of the pictures, or that cannot be read, is r
     const Result result = augment(workplace, {"data"});
     CHECK(result.exit_code == 2);
     CHECK_THAT(result.err, StartsWith("qturn: " + why));
-    CHECK_THAT(result.err, ContainsSubstring("; --labels none turns the pictures alone"));
+    CHECK(result.err.find("--labels none") == std::string::npos);
     CHECK_FALSE(workplace.exists("out"));
     CHECK(augment(workplace, {"data", "--labels", "none"}).exit_code == 0);
   }

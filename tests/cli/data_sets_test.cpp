@@ -114,7 +114,7 @@ TEST_CASE_METHOD(Workplace,
     CHECK_FALSE(exists("out"));
   };
   add("d/data.yaml", "train: {a: b}" + names);
-  refused({"d"}, "d/data.yaml:1:8: expected a path or a list of paths; --labels none turns the");
+  refused({"d"}, "d/data.yaml:1:8: expected a path or a list of paths\n");
   add("d/lists/train.txt", "../images/a.png\n");
   add("d/data.yaml", "train: lists/train.txt" + names);
   refused({"d"}, "d/lists/train.txt:1: d/images/a.png does not lie below the folder of the list");

@@ -84,7 +84,7 @@ TEST_CASE("A file of elements is found, and the turned one lies where it lay") {
 
 TEST_CASE_METHOD(Workplace, "A picture whose element cannot be turned is not written, others are") {
   for (const std::string name : {"a", "b", "c"}) add("data/" + name + ".png", cli::png(picture));
-  const std::string good = R"({"file_name": "a.png", "bbox": [1, 1, 2, 3]})";
+  const std::string good = R"({"file_name": "a.png", "bbox": [1, 1, 2, 0.5]})";
   add("data/metadata.jsonl", good + R"(
 {"file_name": "b.png", "bbox": [1, 1, 2, 3], "objects": {"polygon": [[1, 2, 3, 4]]}}
 {"file_name": "c.png", "bbox": [5, 1, 8, 3]}
@@ -97,11 +97,11 @@ TEST_CASE_METHOD(Workplace, "A picture whose element cannot be turned is not wri
   CHECK_THAT(result.err,
              ContainsSubstring("qturn: data/c.png: data/metadata.jsonl:3:1: a box goes beyond the "
                                "picture, so its numbers may not be x, y, width and height in "
-                               "pixels; --labels huggingface:voc reads them as x1, y1, x2, "
-                               "y2\n"));
+                               "pixels; --labels huggingface:voc reads them as x1, y1, x2, y2, "
+                               "--labels huggingface:FILE as x, y, width and height\n"));
   CHECK(results(*this) == Names{"a__flop.png", "metadata.jsonl"});
   CHECK(content("out/metadata.jsonl") ==
-        "{\"file_name\": \"a__flop.png\", \"bbox\": [6, 1, 2, 3]}\n");
+        "{\"file_name\": \"a__flop.png\", \"bbox\": [6, 1, 2, 0.5]}\n");
 
   const Result check = qturn({"check", "data", "--labels"});
   CHECK(check.exit_code == 1);
@@ -112,6 +112,82 @@ TEST_CASE_METHOD(Workplace, "A picture whose element cannot be turned is not wri
   const Result broken = augment(*this, {"data", "--overwrite"});
   CHECK(broken.exit_code == 2);
   CHECK_THAT(broken.err, ContainsSubstring("data/metadata.jsonl:2:15: is not well-formed JSON"));
+}
+
+TEST_CASE("Whether boxes of image folders are two corners is not guessed") {
+  const auto jsonl = [](const std::string& picture, const std::string& box) {
+    return "{\"file_name\": \"" + picture + "\", \"bbox\": [" + box + "]}\n";
+  };
+  const auto csv = [](const std::string& picture, const std::string& box) {
+    return picture + ",\"{\"\"bbox\"\": [[" + box + "]]}\"\n";
+  };
+  const std::string either = "1, 1, 2, 3", corners = "5, 1, 8, 3", sides = "3, 1, 2, 4";
+  for (const bool is_csv : {false, true}) {
+    CAPTURE(is_csv);
+    const std::string file = is_csv ? "data/metadata.csv" : "data/metadata.jsonl";
+    const auto run = [&](const std::string& a, const std::string& b, const Words& words) {
+      Workplace workplace;
+      for (const std::string name : {"a", "b"})
+        workplace.add("data/" + name + ".png", cli::png(picture));
+      const auto row = [&](const std::string& name, const std::string& box) {
+        return is_csv ? csv(name, box) : jsonl(name, box);
+      };
+      workplace.add(file,
+                    (is_csv ? "file_name,objects\n" : "") + row("a.png", a) + row("b.png", b));
+      const Result result = augment(workplace, with({"data"}, words));
+      CHECK(workplace.exists("out") == (result.exit_code != 2));
+      return result;
+    };
+    // One box that is beyond its picture stops the file, if all may be corners.
+    const Result refused = run(either, corners, {});
+    CHECK(refused.exit_code == 2);
+    CHECK_THAT(refused.err,
+               ContainsSubstring("a box goes beyond the picture, so its numbers may not "
+                                 "be x, y, width and height in pixels; --labels "
+                                 "huggingface:voc reads them as x1, y1, x2, y2"));
+    CHECK(run(either, corners, {"--labels", "huggingface:voc"}).exit_code == 0);
+    // Where another box is none by its corners, the picture alone fails.
+    CHECK(run(sides, corners, {}).exit_code == 1);
+    const Result proved = run(either, sides, {});
+    CHECK(proved.exit_code == 0);
+    CHECK(proved.err.find("assumed") == std::string::npos);
+    const Result assumed = run(either, either, {});
+    CHECK(assumed.exit_code == 0);
+    CHECK_THAT(assumed.err, ContainsSubstring("this is assumed, two corners would fit, too: "
+                                              "--labels huggingface:voc reads those\n"));
+    const Result named =
+        run(either, either, {"--labels", (is_csv ? "csv:" : "huggingface:") + file});
+    CHECK(named.exit_code == 0);
+    CHECK(named.err.find("assumed") == std::string::npos);
+  }
+}
+
+TEST_CASE_METHOD(Workplace, "The name of a picture of an image folder may be called otherwise") {
+  const std::pair<std::string, std::string> names[] = {
+      {R"("image_file_name": "a.png", "mask_file_name": null)",
+       R"("image_file_name": "a__flop.png", "mask_file_name": null)"},
+      {R"("picture_file_name": "a.png")", R"("picture_file_name": "a__flop.png")"},
+      {R"("file_names": ["a.png"])", R"("file_names": ["a__flop.png"])"},
+      {R"("images_file_names": [ "a.png" ])", R"("images_file_names": [ "a__flop.png" ])"}};
+  add("data/a.png", cli::png(picture));
+  for (const auto& [name, flopped] : names) {
+    CAPTURE(name);
+    add("data/metadata.jsonl", "{" + name + R"(, "bbox": [3, 1, 2, 3]})");
+    const Result result = augment(*this, {"data", "--overwrite"});
+    CAPTURE(result.err);
+    CHECK(result.exit_code == 0);
+    CHECK(content("out/metadata.jsonl") == "{" + flopped + R"(, "bbox": [4, 1, 2, 3]})");
+  }
+  add("data/metadata.csv", "image_file_name,objects\na.png,\"{\"\"bbox\"\": [[3, 1, 2, 3]]}\"\n");
+  fs::remove(path() / "data/metadata.jsonl");
+  CHECK(augment(*this, {"data", "--overwrite"}).exit_code == 0);
+  CHECK_THAT(content("out/metadata.csv"), ContainsSubstring("a__flop.png,\"{\"\"bbox\"\": [[4, 1"));
+  for (const std::string two : {R"("left_file_name": "a.png", "right_file_name": "b.png")",
+                                R"("file_names": ["a.png", "b.png"])"}) {
+    add("two/a.png", cli::png(picture));
+    add("two/metadata.jsonl", "{" + two + R"(, "bbox": [3, 1, 2, 3]})");
+    CHECK(qturn({"augment", "two", "-o", "no"}).exit_code == 2);
+  }
 }
 
 TEST_CASE_METHOD(Workplace, "Boxes of image folders are two corners where that is said") {

@@ -157,8 +157,8 @@ TEST_CASE_METHOD(Workplace, "Option --labels chooses: none, YOLO's alone, or tho
   CHECK(refused.exit_code == 2);
   CHECK(refused.err ==
         "qturn: data/ground_truth/a.h5: is among labels or masks, but would not be turned with "
-        "its picture; --labels with a format, such as yolo, turns those labels alone; --labels "
-        "none turns the pictures alone\n");
+        "its picture; move it elsewhere, or write it in a format that is turned; --labels with a "
+        "format, such as yolo, turns those labels alone\n");
   const auto with = [&](const std::string& labels) {
     fs::remove_all(path() / "out");
     const Result result = augment(*this, {"data", "--labels", labels});
@@ -187,8 +187,7 @@ TEST_CASE("A label that is not clear is refused before the start") {
     return "qturn: " + file +
            ": may say where something is in a picture, and would not be turned with it; convert it "
            "to YOLO, Pascal VOC, LabelMe, COCO or CSV; --exclude '*" +
-           fs::path(file).extension().string() +
-           "' leaves such files out; --labels none turns the pictures alone\n";
+           fs::path(file).extension().string() + "' leaves such files out\n";
   };
   CHECK(
       refused({{"d/images/a.png", "picture"}, {"d/images/a.txt", label}, {"d/labels/a.txt", label}},
@@ -617,6 +616,104 @@ TEST_CASE_METHOD(Workplace, "A picture that COCO lists twice counts once") {
                       "annotations": [], "categories": []})");
   CHECK_THAT(done({"flop", "d", "-o", "coco"}).err,
              ContainsSubstring("COCO labels of 1 of 1 picture turn with them: d/x.json"));
+}
+
+TEST_CASE("A Pascal VOC set with a box at 0 is refused as a whole, or turned as it says") {
+  const auto voc = [](const char* x1, const char* x2) {
+    return fmt::format(
+        "<annotation><size><width>9</width><height>5</height></size><object><bndbox>"
+        "<xmin>{}</xmin><ymin>1</ymin><xmax>{}</xmax><ymax>5</ymax></bndbox>"
+        "</object></annotation>",
+        x1, x2);
+  };
+  Workplace workplace;
+  for (const char* name : {"a", "b", "c"})
+    workplace.add(fmt::format("data/JPEGImages/{}.png", name), cli::png(picture));
+  workplace.add("data/Annotations/a.xml", voc("2", "5"));
+  workplace.add("data/Annotations/b.xml", voc("1", "3"));
+  workplace.add("data/Annotations/c.xml", voc("0", "9"));
+  for (const Words& words :
+       {Words{"augment", "data", "-o", "out"}, Words{"flop", "data", "-o", "out"},
+        Words{"flop", "data", "--in-place"}})
+    CHECK(workplace.refused(words).err ==
+          "qturn: data/Annotations/c.xml: a box begins at 0, and Pascal VOC counts pixels from 1, "
+          "so all labels of this set may be others; --labels voc:0 turns a set that counts from 0, "
+          "--labels voc one that counts from 1\n");
+  workplace.done({"flop", "data", "-o", "zero", "--labels", "voc:0"});
+  CHECK(workplace.content("zero/Annotations/a.xml") == voc("4", "7"));
+  CHECK(workplace.content("zero/Annotations/c.xml") == voc("0", "9"));
+  workplace.done({"check", "zero", "--labels", "voc:0"});
+  CHECK(workplace.qturn({"check", "data", "--labels"}).exit_code == 1);
+  // By him who says that they count from 1, the one alone fails.
+  workplace.failed({"flop", "data", "-o", "one", "--labels", "voc"});
+  CHECK(workplace.content("one/Annotations/a.xml") == voc("5", "8"));
+  CHECK_FALSE(workplace.exists("one/JPEGImages/c.png"));
+}
+
+TEST_CASE("What was made of a label that is not there any more does not stay beside its picture") {
+  for (const char* existing : {"--update", "--overwrite", "--skip-existing"}) {
+    CAPTURE(existing);
+    Workplace workplace;
+    for (const std::string name : {"a", "b"}) {
+      workplace.add("data/images/" + name + ".png", cli::png(picture));
+      workplace.add("data/labels/" + name + ".txt", label);
+    }
+    workplace.add("data/masks/a.png", cli::png(picture));
+    REQUIRE(augment(workplace, {"data"}).exit_code == 0);
+    fs::remove(workplace.path() / "data/labels/a.txt");
+    fs::remove(workplace.path() / "data/masks/a.png");
+    const Result result = augment(workplace, {"data", existing});
+    CAPTURE(result.err);
+    CHECK(result.exit_code == 0);
+    CHECK_THAT(result.err,
+               ContainsSubstring("out/labels/a__flop.txt, out/masks/a__flop.png: removed, because "
+                                 "what it was made of is not there any more"));
+    CHECK(results(workplace) ==
+          Names{"images/a__flop.png", "images/b__flop.png", "labels/b__flop.txt"});
+    CHECK(workplace.content("out/manifest.jsonl").find("a__flop.txt") == std::string::npos);
+    // Not what somebody has changed since.
+    fs::remove(workplace.path() / "data/labels/b.txt");
+    workplace.add("out/labels/b__flop.txt", "0 0.5 0.5 0.1 0.1\n");
+    const Result changed = augment(workplace, {"data", existing});
+    CHECK_THAT(changed.err, ContainsSubstring("out/labels/b__flop.txt: not removed"));
+    CHECK(workplace.exists("out/labels/b__flop.txt"));
+  }
+}
+
+TEST_CASE_METHOD(Workplace, "A trainer's cache of labels that are turned is named") {
+  add("data/images/train/a.png", cli::png(picture));
+  add("data/labels/train/a.txt", label);
+  add("data/labels/train.cache", "pickled");
+  const std::string warning =
+      "warning: data/labels/train.cache may hold labels as they were before; remove it, so that "
+      "the "
+      "program that keeps it reads them again\n";
+  CHECK(augment(*this, {"data"}).err.find("warning") == std::string::npos);
+  CHECK_THAT(done({"flop", "data", "--in-place"}).err, ContainsSubstring(warning));
+  CHECK_THAT(done({"flop", "data/images/train/a.png", "--in-place"}).err,
+             ContainsSubstring(warning));
+  add("out/labels/train.cache", "pickled");
+  CHECK_THAT(augment(*this, {"data", "--overwrite"}).err,
+             ContainsSubstring("warning: out/labels/train.cache may hold labels"));
+}
+
+TEST_CASE_METHOD(Workplace,
+                 "Of a list with absolute paths, folders above the pictures do not count") {
+  add("x/data/images/a.png", cli::png(picture));
+  add("x/data/labels/a.txt", label);
+  add("x/labels/readme.md", "of somebody else");
+  add("x/labels/a.json", R"({"a.png": [1, 2, 3, 4]})");
+  add("labels/a.csv", "file,bbox\na.png,\"1,2,3,4\"\n");
+  add("data.yaml", "train: images\nkpt_shape: [5, 3]\n");
+  add("list", (path() / "x/data/images/a.png").string() + "\n");
+  done({"flop", "--files-from", "list", "--in-place"});
+  CHECK(content("x/data/labels/a.txt") != label);
+  done({"flop", "--files-from", "list", "--in-place"});
+  CHECK(content("x/data/labels/a.txt") == label);
+  // Those of their own data set do.
+  add("x/data/labels.json", R"({"a.png": [1, 2, 3, 4]})");
+  CHECK_THAT(refused({"flop", "--files-from", "list", "--in-place"}).err,
+             ContainsSubstring("x/data/labels.json"));
 }
 
 }  // namespace labels_test

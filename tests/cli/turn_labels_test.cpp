@@ -195,8 +195,7 @@ TEST_CASE("What cannot be turned with its pictures is refused before anything is
   CHECK(refused({{"d/a.png", "picture"}, {"d/x.json", coco("1, 1, 2, 2", 9, 5)}},
                 {"cw", "d", "--in-place"}) ==
         "qturn: d/x.json: COCO labels of many pictures in one file are not turned in place; write "
-        "the turned pictures and labels into a folder with -o; --labels none turns the pictures "
-        "alone\n");
+        "the turned pictures and labels into a folder with -o\n");
   CHECK_THAT(refused({{"d/a.png", "picture"}, {"d/x.csv", "file,x,y\na.png,1,2\n"}},
                      {"cw", "d", "--in-place"}),
              ContainsSubstring("d/x.csv: CSV labels of many pictures in one file"));
@@ -214,6 +213,51 @@ TEST_CASE("What cannot be turned with its pictures is refused before anything is
   CHECK_THAT(refused({{"d/a.png", "picture"}, {"d/a.txt", label}},
                      {"cw", "d/a.png", "-o", "-", "--labels", "yolo"}),
              ContainsSubstring("labels and masks do not go through standard input and output"));
+}
+
+TEST_CASE("In place, what is reached through a link is turned with --follow alone") {
+  const auto picture_file = cli::png(picture), mask_file = cli::png(mask);
+  struct Linked {
+    std::string file, link;
+    bool has_folder;
+  };
+  const Linked linked[] = {{"labels/a.txt", "labels", true},
+                           {"labels/a.txt", "labels/a.txt", false},
+                           {"masks/a.png", "masks", true},
+                           {"masks/a.png", "masks/a.png", false}};
+  for (const Linked& each : linked) {
+    CAPTURE(each.link);
+    Workplace workplace;
+    const fs::path link = workplace.path() / "A" / each.link;
+    workplace.add("A/images/a.png", picture_file);
+    const bool is_label = each.file.ends_with(".txt");
+    const std::string stored = "store/" + fs::path(each.file).filename().string();
+    workplace.add(stored, is_label ? label : mask_file);
+    fs::create_directories(link.parent_path());
+    fs::create_symlink(workplace.path() / (each.has_folder ? "store" : stored), link);
+    const auto before = workplace.tree(".");
+    for (const Words& words : {Words{"A"}, Words{"A/images"}, Words{"A/images/a.png"}}) {
+      const Result result = workplace.refused(cli::with({"flop", "--in-place"}, words));
+      CHECK_THAT(result.err,
+                 ContainsSubstring("A/" + each.file + " would be turned where the link A/" +
+                                   each.link + " leads, for whoever else uses that, too; turn "));
+      CHECK_THAT(result.err,
+                 ContainsSubstring("with -o, or turn what links lead to with --follow\n"));
+    }
+    workplace.done({"flop", "A", "-o", "out"});
+    workplace.done({"flop", "A", "--in-place", "--follow"});
+    CHECK(workplace.content(stored) == workplace.content("out/" + each.file));
+  }
+
+  // What the user has named himself, and a link that leads to the pictures, too.
+  Workplace workplace;
+  workplace.add("disk/images/a.png", picture_file);
+  workplace.add("disk/labels/a.txt", label);
+  fs::create_symlink("disk", workplace.path() / "A");
+  workplace.done({"flop", "A", "--in-place"});
+  fs::create_symlink("disk/labels", workplace.path() / "named");
+  workplace.done({"flop", "A/images", "--in-place", "--labels", "yolo:named"});
+  CHECK(workplace.content("disk/labels/a.txt") == label);
 }
 
 TEST_CASE_METHOD(cli::Workplace,

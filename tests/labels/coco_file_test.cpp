@@ -90,18 +90,19 @@ TEST_CASE("The first reading of a COCO file tells its images, and what of them c
     const CocoContent content =
         content_of("{" + all[order[0]] + ",\n" + all[order[1]] + ",\n" + all[order[2]] + "}");
     REQUIRE(content.size() == 3);
-    const std::size_t a = content.find(1).value(), b = content.find(2).value();
+    const std::size_t a = content.find("1").value(), b = content.find("2").value();
     CHECK(content[a].file_name == "x/a.jpg");
     CHECK(content[a].size == qturn::Size{7, 5});
     CHECK(content[a].annotations == 2);
     CHECK(content[b].is_listed);
-    CHECK_FALSE(content[content.find(3).value()].is_listed);
+    CHECK_FALSE(content[content.find("3").value()].is_listed);
     CHECK(content.problem(a).empty());
     CHECK(content.mirror_problem(a).find("the category has no keypoint that is called left or "
                                          "right") != std::string::npos);
     CHECK(content.problem(b).ends_with(": the mask is 7 x 5, the image 5 x 7"));
     CHECK(content.mirror_problem(b).empty());
-    CHECK(content.problem(content.find(3).value()).find("bbox has 1 numbers") != std::string::npos);
+    CHECK(content.problem(content.find("3").value()).find("bbox has 1 numbers") !=
+          std::string::npos);
   } while (std::ranges::next_permutation(order).found);
 }
 
@@ -117,7 +118,7 @@ TEST_CASE("Pairs that are given count, whatever the names of keypoints say") {
   };
   const CocoContent content = content_with({0, 2, 1});
   CHECK(content.mirror_problem(0).empty());
-  CHECK(content.categories().at(4).flip == std::vector<std::size_t>{0, 2, 1});
+  CHECK(content.categories().at("4").flip == std::vector<std::size_t>{0, 2, 1});
   CHECK(content_with({3, 1, 2, 0}).mirror_problem(0).find("the given pairs name keypoint 3") !=
         std::string::npos);
 }

@@ -145,7 +145,7 @@ class CocoRotated(HuggingFace):
     def join(self, elements):
         images = [{"id": i, "file_name": name, "width": w, "height": h} for i, ((name, w, h), _) in enumerate(elements)]
         boxes = [(i, box) for i, (_, boxes) in enumerate(elements) for box in boxes]
-        annotations = [{"id": n, "image_id": i, "category_id": 1, "bbox": box} for n, (i, box) in enumerate(boxes)]
+        annotations = [{"id": n, "image_id": i, "category_id": 1, "bbox": box, "bbox_mode": 4} for n, (i, box) in enumerate(boxes)]
         return json.dumps({"images": images, "annotations": annotations, "categories": [{"id": 1, "name": "cat"}]})
 
     def paint(self, text, size_of):

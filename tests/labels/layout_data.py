@@ -109,6 +109,8 @@ TURNED = [
            "0 0.9 0.1 0.6 0.1 0.6 0.5 0.9 0.5\n", options=("--keypoints", "none")),
     Layout("Pascal VOC", "`JPEGImages/a.jpg`, `Annotations/a.xml`", {"JPEGImages/a.png": None, "Annotations/a.xml": voc()}, "Annotations/a.xml",
            "<xmin>6</xmin><ymin>1</ymin><xmax>8</xmax>"),
+    Layout("Pascal VOC that counts from 0", "the same", {"JPEGImages/a.png": None, "Annotations/a.xml": voc(xmin=0)}, "Annotations/a.xml",
+           "<xmin>5</xmin><ymin>1</ymin><xmax>9</xmax>", options=("--labels", "voc:0")),
     Layout("Pascal VOC, Roboflow, labelImg", "`train/a.jpg`, `train/a.xml`", {"train/a.png": None, "train/a.xml": voc()}, "train/a.xml", "<xmin>6</xmin>"),
     Layout("Pascal VOC, CVAT's `rotation`", "the same", {"x/a.png": None, "x/a.xml": voc(more=ROTATED.format("30.0"))}, "x/a.xml", ROTATED.format("330.0"), is_shown=False),
     Layout("Pascal VOC, roLabelImg", "`x/a.jpg`, `x/a.xml`", {"x/a.png": None, "x/a.xml": voc(more=ROBNDBOX.format(2.5, "0.523599"))}, "x/a.xml",

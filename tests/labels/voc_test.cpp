@@ -127,6 +127,29 @@ TEST_CASE("A box of roLabelImg turns with its pixels and back to the same bytes"
                  (12.25 - 7.5 * std::cos(0.523599) + 2.0625 * std::sin(0.523599))) < 1e-9);
 }
 
+TEST_CASE("A label that counts from 0 is turned as such, and a 0 is not taken for one from 1") {
+  const std::string from_zero = label_with("<object>" + box({"0", "1", "3.5", "5"}) +
+                                           "<point><x>0</x><y>4</y></point></object>");
+  CHECK(qturn::has_zero(from_zero));
+  CHECK(qturn::has_zero("<ymin>\n 0.0 </ymin>"));
+  CHECK_FALSE(qturn::has_zero(whole));
+  CHECK_FALSE(qturn::has_zero("<xmax>0</xmax><xmin>10</xmin><xmin/>"));
+  CHECK(fails(from_zero) == "8:23: the box begins at 0, and Pascal VOC counts pixels from 1");
+  const auto parsed = qturn::parse_voc_from_zero(from_zero);
+  CHECK(turned(*parsed, Orientation::flop, size, "a.jpg") ==
+        label_with("<object>" + box({"3.5", "1", "7", "5"}) +
+                   "<point><x>6</x><y>4</y></point></object>"));
+  for (const Orientation orientation : qturn::all_orientations) {
+    const std::string once = turned(*parsed, orientation, size, "b.jpg");
+    CHECK(turned(*qturn::parse_voc_from_zero(once), inverse(orientation),
+                 qturn::turned_size(orientation, size), "a.jpg") == from_zero);
+  }
+  const auto shapes = qturn::read_voc_from_zero(from_zero).shapes;
+  REQUIRE(shapes.size() == 2);
+  CHECK((shapes[0].points[0].x == 0 && shapes[0].points[1].x == 3.5));
+  CHECK((shapes[1].points[0].x == 0.5 && shapes[1].points[0].y == 4.5));
+}
+
 TEST_CASE("A Pascal VOC label that is parsed once is turned any number of times") {
   const auto parsed = qturn::parse_voc(whole);
   for (const Orientation orientation : qturn::all_orientations)

@@ -126,16 +126,15 @@ TEST_CASE("A broken or ambiguous YOLO line is refused with its line and column")
   CHECK(fails("0 0.5 0.5 0.1 0.1 x") == "1:19: 'x' is not a number");
   CHECK(fails("0 0.5 0.5") ==
         "1:7: the line ends after 3 of 5 columns: class, x, y, width, height");
-  CHECK(fails("0 0.5 1.5 0.1 0.1") == "1:7: 1.5 lies outside of 0 to 1");
-  CHECK(fails("0 0.5 0.5 -0.1 0.1") == "1:11: -0.1 lies outside of 0 to 1");
+  CHECK(fails("0 0.5 1.5 0.1 0.1") == "1:7: 1.5 lies outside of -0.01 to 1.01");
+  CHECK(fails("0 0.5 0.5 -0.1 0.1") == "1:11: -0.1 lies outside of -0.01 to 1.01");
   CHECK(
       fails("0 0.1 0.2 0.3 0.4 0.5 0.6").starts_with("1:1: more than 6 columns can be a polygon"));
-  CHECK(fails("0 0.1 0.2 0.3 0.4 0.5 0.6\n0 0.5 0.5 0.1 0.1", none)
-            .starts_with("2:1: 5 columns are a box, and other lines are polygons"));
   CHECK(fails("0 0.5 0.5 0.1 0.1", pose) ==
         "1:1: 5 columns; a box with 3 keypoints of 3 values has 14");
   // Keypoints that are taken for a polygon show by a visibility of 2.
-  CHECK(fails("0 0.5 0.5 0.2 0.2 0.4 0.4 2 0.6 0.4 2", none) == "1:27: 2 lies outside of 0 to 1");
+  CHECK(fails("0 0.5 0.5 0.2 0.2 0.4 0.4 2 0.6 0.4 2", none) ==
+        "1:27: 2 lies outside of -0.01 to 1.01");
   const std::string person = "0 0.5 0.5 0.2 0.4 0.4 0.3";
   CHECK(fails(person, Keypoints{1, 2, {}}, Orientation::rotate90).empty());
   CHECK(fails(person, Keypoints{1, 2, {}}, Orientation::transpose)
@@ -143,6 +142,23 @@ TEST_CASE("A broken or ambiguous YOLO line is refused with its line and column")
   for (const char* angle : {"30", "-0.5", "1.2"})
     CHECK(fails(std::string("0 .5 .5 .1 .2 1\n0 .5 .5 .1 .2 ") + angle)
               .starts_with(fmt::format("2:15: {} is not a confidence from 0 to 1", angle)));
+}
+
+TEST_CASE("YOLO labels reach as far out of the picture as Ultralytics takes them") {
+  const auto flopped = [](const std::string& text) {
+    return qturn::turn_yolo(text, Orientation::flop, none, qturn::no_classes);
+  };
+  CHECK(flopped("0 1.01 -0.01 0.02 1.01\n") == "0 -0.01 -0.01 0.02 1.01\n");
+  CHECK(flopped(flopped("0 1.01 -0.01 0.02 1.01\n")) == "0 1.01 -0.01 0.02 1.01\n");
+  CHECK(flopped("0 -0.01 0 1.01 0 0.5 1\n") == "0 1.01 0 -0.01 0 0.5 1\n");
+  CHECK(fails("0 0.5 1.0101 0.1 0.1") == "1:7: 1.0101 lies outside of -0.01 to 1.01");
+  CHECK(fails("0 0.5 -0.0101 0.1 0.1") == "1:7: -0.0101 lies outside of -0.01 to 1.01");
+}
+
+TEST_CASE("In a YOLO label of boxes and polygons, each line is turned as what it is") {
+  CHECK(qturn::turn_yolo("0 0.1 0.2 0.3 0.4 0.5 0.6\n1 0.25 0.5 0.1 0.2\n2 0.25 0.5 0.1 0.2 0.9\n",
+                         Orientation::rotate90, none, qturn::no_classes) ==
+        "0 0.8 0.1 0.6 0.3 0.4 0.5\n1 0.5 0.25 0.2 0.1\n2 0.5 0.25 0.2 0.1 0.9\n");
 }
 
 TEST_CASE("A YOLO label is told from a caption by the numbers in its first line") {

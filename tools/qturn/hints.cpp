@@ -84,9 +84,15 @@ std::string in_words(const CommandLine& line, const Hint& hint) {
     case Hint::choose_label_format:
       if (value == "kitti:2d")
         return "; --labels kitti:2d turns its boxes alone, and blanks what a turn breaks";
+      if (value == "voc:0")
+        return "; --labels voc:0 turns a set that counts from 0, --labels voc one that counts from "
+               "1";
       if (value == "huggingface:voc")
-        return "; --labels huggingface:voc reads them as x1, y1, x2, y2";
+        return "; --labels huggingface:voc reads them as x1, y1, x2, y2, --labels huggingface:FILE "
+               "as x, y, width and height";
       return fmt::format("; --labels {} chooses those of one format", value);
+    case Hint::correct_labels:
+      return line.resume ? "; correct that, then --resume again" : "";
     case Hint::draw_labels:
       return "; --html draws it";
     case Hint::leave_out_swap_pairs:
@@ -104,10 +110,6 @@ std::string in_words(const CommandLine& line, const Hint& hint) {
       return "; say with --swap-pairs which keypoints a mirror swaps, or use --variants rotations";
     case Hint::turn_sidecars:
       return "; --sidecars turns both";
-    case Hint::turn_without_labels:
-      if (line.command == CommandLine::Command::check) return "";
-      return line.resume ? "; correct that, then --resume again"
-                         : "; --labels none turns the pictures alone";
     case Hint::turn_without_masks:
       return "; --masks none treats masks as ordinary pictures";
     case Hint::turn_without_sidecars:

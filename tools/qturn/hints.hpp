@@ -10,7 +10,7 @@
 
 namespace qturn {
 
-/// The end of a sentence: "; --labels none turns the pictures alone". A run that resumes
+/// The end of a sentence: "; use --in-place, or another output". A run that resumes
 /// another one is not advised to do anything else than that one: it has turned some pictures with
 /// their labels.
 std::string in_words(const CommandLine& line, const Hints& hints);

@@ -24,7 +24,7 @@
 namespace qturn {
 namespace {
 
-void say_shared_labels(const SharedLabels::File& file, const std::string& pictures) {
+void say_shared_labels(const SharedLabels::File& file, const std::string& pictures, bool is_named) {
   std::uint64_t listed = 0, strays = 0, problems = 0;
   for (std::size_t image = 0; image < file.content->size(); ++image) {
     const LabelledImages::Image& each = (*file.content)[image];
@@ -46,6 +46,8 @@ void say_shared_labels(const SharedLabels::File& file, const std::string& pictur
   std::string text = fmt::format("{} labels of {} of {} turn with them: {}", file.format->name,
                                  labelled.size(), pictures, name);
   if (const std::string note = file.content->note(); !note.empty()) text += "; " + printable(note);
+  if (!is_named && file.content->may_be_corners())
+    text += "; this is assumed, two corners would fit, too: --labels huggingface:voc reads those";
   if (listed > file.found)
     text += fmt::format("; images not found: {} of {}", listed - file.found, listed);
   if (strays > 0) text += fmt::format("; annotations without an image, left out: {}", strays);
@@ -146,9 +148,10 @@ void refuse_other_labels(const CommandLine& line, const Plan& plan) {
       find_unturned_label(plan, line.random > 0 ? Variants::drawn_for_each : Variants::alike,
                           masks.take && masks.folder.empty());
   if (!label) return;
-  std::string message =
-      fmt::format("{}: is among labels or masks, but would not be turned with its picture{}",
-                  from_here(*label).string(), unknown);
+  std::string message = fmt::format(
+      "{}: is among labels or masks, but would not be turned with its picture{}; move "
+      "it elsewhere, or write it in a format that is turned",
+      from_here(*label).string(), unknown);
   if (!plan.jobs.labels().empty() && !line.resume)
     message += "; --labels with a format, such as yolo, turns those labels alone";
   throw LabelsError(message);
@@ -181,7 +184,7 @@ void say_labels(const CommandLine& line, const Plan& plan) {
                               labelled.size(), pictures, kind));
   }
   for (const SharedLabels::File& file : plan.jobs.shared_labels().files())
-    say_shared_labels(file, pictures);
+    say_shared_labels(file, pictures, line.labels.take == TakeLabels::one_file);
   for (const SharedLabels::Broken& file : plan.jobs.shared_labels().broken())
     say_broken(file, pictures);
   std::map<std::filesystem::path, std::uint64_t> image_sets;
@@ -204,6 +207,11 @@ void say_labels(const CommandLine& line, const Plan& plan) {
   for (const LabelFiles::Label& mask : plan.jobs.masks()) with_masks.insert(mask.file);
   for (const LabelFiles::Label& sidecar : plan.jobs.sidecars())
     if (is_xmp(sidecar.name)) with_xmp.insert(sidecar.file);
+  for (const std::filesystem::path& cache : find_label_caches(plan.jobs))
+    print_message(
+        fmt::format("warning: {} may hold labels as they were before; remove it, so that "
+                    "the program that keeps it reads them again",
+                    printable(cache.string())));
   say("masks", with_masks);
   say("XMP sidecars", with_xmp);
   say_copied_sidecars(plan);

@@ -109,12 +109,13 @@ CLI::Option* add_html(CLI::App& app, CommandLine& line, const char* help) {
 }  // namespace
 
 void add_labels(CLI::App& app, CommandLine& line) {
-  add_kind(app, line,
-           "auto (default) turns the labels that it finds in known formats, and refuses others; "
-           "yolo, voc, labelme, dota, supervisely, cityscapes, kitti or kitti:2d turns only that "
-           "format, with :DIR only below DIR; coco, csv, cvat, huggingface, labelstudio, createml, "
-           "datumaro or via with :FILE turns only that file; huggingface:voc turns boxes that are "
-           "two corners; none turns the pictures alone, even if there are labels");
+  add_kind(
+      app, line,
+      "auto (default) turns the labels that it finds in known formats, and refuses others; "
+      "yolo, voc, voc:0, labelme, dota, supervisely, cityscapes, kitti or kitti:2d turns only "
+      "that format, with :DIR only below DIR; coco, csv, cvat, huggingface, labelstudio, createml, "
+      "datumaro or via with :FILE turns only that file; huggingface:voc turns boxes that are "
+      "two corners; none turns the pictures alone, even if there are labels");
   add_masks(app, line,
             "auto turns the masks that it finds; DIR turns those below DIR; none treats masks as "
             "ordinary pictures. Default: auto, but none with --labels none");

@@ -10,6 +10,7 @@ import collections
 import concurrent.futures
 import contextlib
 import functools
+import itertools
 import json
 import os
 import pathlib
@@ -94,6 +95,68 @@ class _Columns:
         if name not in names:
             raise ValueError(f"has no class {name}, expected one of {', '.join(names)}")
         return names.index(name)
+
+
+def _boxes_in(value):
+    """The boxes of a column, which holds them or objects that have some."""
+    if isinstance(value, dict):
+        for name in value.keys() & {"bbox", "bboxes"}:
+            yield from _boxes_in(value[name])
+    elif isinstance(value, list):
+        if len(value) == 4 and all(isinstance(each, (int, float)) for each in value):
+            yield value
+        else:
+            for each in value:
+                yield from _boxes_in(each)
+
+
+def _size_of(row, picture):
+    if row.get("width") and row.get("height"):
+        return row["width"], row["height"]
+    return _qturn.turn(_bytes_of(row[picture]), "upright").size
+
+
+def _may_be_corners(shards, options, pool):
+    """Whether boxes may as well be x, y, x, y, as far as their numbers tell; and a row with a box that goes beyond its picture
+    otherwise, with its file. Nothing in such a data set says which they are."""
+    def rows(more):
+        for at in shards:
+            with parquet.ParquetFile(at) as file:
+                columns = _Columns(file.schema_arrow, options)
+                boxes = [name for name in columns.said if name in ("objects", "bbox", "bboxes")]
+                if boxes:
+                    sizes = [name for name in ("width", "height") if name in columns.said]
+                    picture = [] if len(sizes) == 2 or not more else [columns.picture]
+                    number = 0
+                    for batch in file.iter_batches(ROWS, columns=boxes + sizes + picture):
+                        for row in batch.to_pylist():
+                            found = list(_boxes_in([row[name] for name in boxes]))
+                            if found:
+                                yield at, number, row, columns.picture, found
+                            number += 1
+
+    are_pixels = False
+    for _, _, _, _, boxes in rows(False):
+        if any(box[2] < box[0] or box[3] < box[1] for box in boxes):
+            return False, None
+        are_pixels = are_pixels or any(max(x + w, y + h) > 2 for x, y, w, h in boxes)
+    if not are_pixels:
+        return False, None
+
+    def beyond(of):
+        at, number, row, picture, boxes = of
+        try:
+            width, height = _size_of(row, picture)
+        except (PictureError, TypeError):  # it has none, and the row fails
+            return None
+        return (at, number) if any(x + w > width or y + h > height for x, y, w, h in boxes) else None
+
+    each = rows(True)
+    while some := list(itertools.islice(each, ROWS)):
+        for found in pool.map(beyond, some):
+            if found:
+                return True, found
+    return True, None
 
 
 class _Rows:
@@ -225,7 +288,7 @@ def main(arguments=None):
     parser.add_argument("--picture", metavar="COLUMN", help="default: image, or the only column with pictures")
     parser.add_argument("--masks", type=names, default=[], metavar="COLUMNS", help="default: those with mask in their names")
     parser.add_argument("--keep", type=names, default=[], metavar="COLUMNS", help="columns that do not depend on the turn")
-    parser.add_argument("--bbox", choices=["coco", "voc"], default="coco", help="x, y, width, height (default), or x, y, x, y")
+    parser.add_argument("--bbox", choices=["coco", "voc"], help="x, y, width, height, or x, y, x, y; default: the first, unless a box is none then")
     parser.add_argument("--swap-pairs", type=lambda text: [tuple(map(str.strip, pair.split(":"))) for pair in names(text)], default=[],
                         metavar="LEFT:RIGHT,...", help="classes that change places in a mirror")
     parser.add_argument("--labels-drawn-on", choices=["stored", "upright"], default="unknown",
@@ -233,7 +296,7 @@ def main(arguments=None):
     options = parser.parse_args(arguments)
     if any(len(pair) != 2 for pair in options.swap_pairs):
         parser.error("--swap-pairs takes pairs such as left:right")
-    options.format = {"coco": "huggingface", "voc": "huggingface:voc"}[options.bbox]
+    options.format = "huggingface:voc" if options.bbox == "voc" else "huggingface"
     shards = sorted(options.input.rglob("*.parquet")) if options.input.is_dir() else [options.input]
     base = options.input if options.input.is_dir() else options.input.parent
     warnings, rows, at = collections.Counter(), 0, options.input
@@ -243,6 +306,11 @@ def main(arguments=None):
             raise ValueError("holds no Parquet files")
         options.output.mkdir(parents=True)
         with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+            is_assumed, beyond = (False, None) if options.bbox else _may_be_corners(shards, options, pool)
+            if beyond:
+                at, number = beyond
+                raise ValueError(f"row {number}: a box goes beyond the picture, so its numbers may not be x, y, width and height; "
+                                 "--bbox voc reads x, y, x, y, --bbox coco x, y, width, height")
             for at in shards:
                 name = at.relative_to(base)
                 (options.output / name).parent.mkdir(parents=True, exist_ok=True)
@@ -250,6 +318,8 @@ def main(arguments=None):
     except (ValueError, PictureError, pyarrow.ArrowException, OSError) as error:
         print(f"qturn: {at}: {error}", file=sys.stderr)
         return 1
+    if is_assumed:
+        print("qturn: boxes were taken for x, y, width and height, but nothing tells; --bbox voc reads x, y, x, y", file=sys.stderr)
     for warning, count in warnings.most_common():
         print(f"qturn: {warning}" + (f" ({count} rows)" if count > 1 else ""), file=sys.stderr)
     print(f"{rows} rows of {len(shards)} files turned", file=sys.stderr)

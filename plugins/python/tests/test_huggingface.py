@@ -94,6 +94,28 @@ def test_datasets_reads_what_is_written(tmp_path, monkeypatch):
     assert found.features["objects"]["category"].feature.names == ["cat", "dog"] and found[0]["image"].size == (row(1)["height"], row(1)["width"])
 
 
+def test_the_order_of_boxes_is_not_guessed(tmp_path, capfd):
+    def turned(name, boxes, *more, with_size=False):
+        schema = pyarrow.schema([("image", pyarrow.binary()), ("bbox", pyarrow.list_(pyarrow.int64()))] +
+                                [(side, pyarrow.int32()) for side in ("width", "height") if with_size])
+        rows = [{"image": png(picture((50, 80))), "bbox": box, "width": 80, "height": 50} for box in boxes]
+        write(tmp_path / name / "a.parquet", [{key: each[key] for key in schema.names} for each in rows], schema)
+        status = main([str(tmp_path / name / "a.parquet"), str(tmp_path / name / "out"), "--turn", "flop", *more])
+        out = tmp_path / name / "out" / "a.parquet"
+        return status, [row["bbox"] for row in parquet.read_table(out).to_pylist()] if out.exists() else None, capfd.readouterr().err
+
+    either, corners, sides = [4, 6, 20, 30], [40, 10, 77, 48], [40, 10, 20, 5]
+    for with_size in (False, True):  # one box that goes beyond its picture stops all
+        status, found, said = turned(f"beyond{with_size}", [either, corners], with_size=with_size)
+        assert status == 1 and found is None and "row 1: a box goes beyond the picture" in said and "--bbox voc" in said
+    assert turned("voc", [either, corners], "--bbox", "voc")[1] == [[60, 6, 76, 30], [3, 10, 40, 48]]
+    status, found, said = turned("assumed", [either])
+    assert status == 0 and found == [[56, 6, 20, 30]] and "nothing tells; --bbox voc" in said
+    for name, boxes, more in (("said", [either], ["--bbox", "coco"]), ("proved", [either, sides], [])):
+        status, found, said = turned(name, boxes, *more)
+        assert status == 0 and found[0] == [56, 6, 20, 30] and "nothing tells" not in said
+
+
 def test_boxes_by_their_corners_keep_their_decimals(tmp_path):
     schema = pyarrow.schema([("image", pyarrow.binary()), ("objects", pyarrow.list_(pyarrow.struct([
         ("bbox", pyarrow.list_(pyarrow.float64())), ("id", pyarrow.int64())]))), ("bbox", pyarrow.list_(pyarrow.int16()))])

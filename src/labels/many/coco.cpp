@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <numbers>
+#include <utility>
 
 #include "src/labels/geometry.hpp"
 #include "src/labels/json_picture.hpp"
@@ -105,6 +107,27 @@ std::string list_of(const RunLengths& numbers, JsonValue like) {
   return fmt::format("[{}{}{}]", first, fmt::join(numbers, between), last);
 }
 
+/// Whether all corners of outlines lie in a box that is turned clockwise around its middle, or less
+/// than a pixel beside it.
+bool holds(ShapePoint middle, ShapePoint extent, double radians, const JsonValue& outlines) {
+  constexpr double beside = 1;
+  const double cosine = std::cos(radians), sine = std::sin(radians);
+  bool holds_any = false;
+  for (const JsonValue outline : outlines) {
+    std::vector<JsonValue> numbers;
+    add_numbers(outline, numbers);
+    for (std::size_t i = 0; i + 1 < numbers.size(); i += 2) {
+      const double x = numbers[i].number().value() - middle.x,
+                   y = numbers[i + 1].number().value() - middle.y;
+      if (std::abs(x * cosine + y * sine) > extent.x / 2 + beside ||
+          std::abs(y * cosine - x * sine) > extent.y / 2 + beside)
+        return false;
+      holds_any = true;
+    }
+  }
+  return holds_any;
+}
+
 }  // namespace
 
 std::string add_coco_category(std::string_view text, TextPlace place, CocoCategories& categories) {
@@ -122,7 +145,7 @@ std::string add_coco_category(std::string_view text, TextPlace place, CocoCatego
   return class_name;
 }
 
-std::string why_not_mirrored(const CocoCategories& categories, std::int64_t category,
+std::string why_not_mirrored(const CocoCategories& categories, const std::string& category,
                              std::size_t keypoints) {
   const auto known = categories.find(category);
   if (known == categories.end())
@@ -147,7 +170,7 @@ void CocoImage::check() const { refuse_unknown(json_.root()); }
 std::string CocoImage::turned(const VariantTurn& turn, std::string_view name) const {
   LabelText edits(text_);
   const JsonValue image = json_.root();
-  replace_id(edits, image.member("id"), id_, turn);
+  replace_id(edits, image, "id", turn);
   if (swaps_axes(turn.orientation)) {
     const std::string_view width = image.member("width").text();
     const std::string_view height = image.member("height").text();
@@ -205,16 +228,35 @@ void CocoAnnotation::read_shapes() {
   }
 }
 
-void CocoAnnotation::add_box(JsonValue box, std::optional<std::int64_t> category) {
+/// Whether five numbers are Detectron2's. Throws LabelError if nothing tells.
+bool CocoAnnotation::is_middle(JsonValue box, const std::vector<JsonValue>& numbers) const {
+  const auto value = [&](std::size_t i) { return numbers[i].number().value(); };
+  const ShapePoint first = {value(0), value(1)}, extent = {value(2), value(3)};
+  const double angle = value(4);
+  const auto outlines = json_.root().find("segmentation");
+  if (outlines && outlines->kind() == JsonKind::array) {
+    const ShapePoint middle = {first.x + extent.x / 2, first.y + extent.y / 2};
+    const bool is_middle = holds(first, extent, -angle * std::numbers::pi / 180, *outlines);
+    if (is_middle != holds(middle, extent, -angle, *outlines)) return is_middle;
+  }
+  const auto mode = json_.root().find("bbox_mode");
+  if ((mode && mode->text() == "4") || std::abs(angle) > 2 * std::numbers::pi) return true;
+  box.fail(
+      "five numbers of a bbox are the middle, width, height and degrees (Detectron2), or the "
+      "corner, width, height and radians (NVIDIA ODTK), and nothing tells which; \"bbox_mode\": 4 "
+      "beside it says the first, a segmentation with the corners of the box says either");
+}
+
+void CocoAnnotation::add_box(JsonValue box, std::optional<std::string> category) {
   std::vector<JsonValue> numbers;
   add_numbers(box, numbers);
   if (numbers.empty()) return;
   if (numbers.size() != 4 && numbers.size() != 5)
     box.fail(
-        fmt::format("bbox has {} numbers, expected x, y, width and height, or its middle, "
-                    "width, height and angle",
+        fmt::format("bbox has {} numbers, expected x, y, width and height, and perhaps an angle",
                     numbers.size()));
-  boxes_.emplace_back(std::move(numbers), category);
+  const bool by_middle = numbers.size() == 5 && is_middle(box, numbers);
+  boxes_.push_back({std::move(numbers), std::move(category), by_middle});
 }
 
 void CocoAnnotation::read_mask(JsonValue segmentation) {
@@ -240,7 +282,7 @@ void CocoAnnotation::read_mask(JsonValue segmentation) {
   counts_ = counts;
 }
 
-std::optional<std::int64_t> CocoAnnotation::category_of(JsonValue object) {
+std::optional<std::string> CocoAnnotation::category_of(JsonValue object) {
   if (!object.find("category_id")) return std::nullopt;
   return id_in(object, "category_id");
 }
@@ -253,15 +295,17 @@ std::vector<LabelShape> CocoAnnotation::shapes(TextPlace place, const CategoryNa
         {.kind = kind, .place = place, .category = category, .points = std::move(points)});
   };
   const auto value = [](const JsonValue& number) { return number.number().value(); };
-  for (const auto& [box, of] : boxes_) {
+  for (const auto& [box, of, by_middle] : boxes_) {
     const double x = value(box[0]), y = value(box[1]), across = value(box[2]), down = value(box[3]);
     if (box.size() == 4) {
       const double rotation = rotation_ ? value(*rotation_) : 0;
       LabelShape shape = box_of_cvat({x, y}, {x + across, y + down}, rotation);
       add(shape.kind, std::move(shape.points));
-    } else {  // Detectron2 counts counter-clockwise
-      add(ShapeKind::polygon,
-          rotated_box({x, y}, {across, down}, -value(box[4]) * std::numbers::pi / 180));
+    } else {
+      const ShapePoint middle =
+          by_middle ? ShapePoint{x, y} : ShapePoint{x + across / 2, y + down / 2};
+      const double radians = value(box[4]) * (by_middle ? std::numbers::pi / 180 : 1);
+      add(ShapeKind::polygon, rotated_box(middle, {across, down}, -radians));
     }
     if (mask_name_) shapes.back().category = name_of(of);
   }
@@ -296,8 +340,8 @@ std::string CocoAnnotation::turned(const LabelledVariant& variant, const std::st
   const VariantTurn& turn = variant.turn;
   LabelText edits(text_);
   const JsonValue annotation = json_.root();
-  if (id_) replace_id(edits, annotation.member("id"), *id_, turn);
-  replace_id(edits, annotation.member("image_id"), image_, turn);
+  if (id_) replace_id(edits, annotation, "id", turn);
+  replace_id(edits, annotation, "image_id", turn);
   if (mask_name_) {
     // What follows the stem of the image, as the mask's own name gets it.
     const std::string name = mask_name_->string();
@@ -316,11 +360,11 @@ std::string CocoAnnotation::turned(const LabelledVariant& variant, const std::st
     for (const JsonValue segment : *segments) swap_category(segment);
   }
   const CoordinateTurn coordinates{turn.orientation, size.width, size.height};
-  for (const auto& [at, category] : boxes_) {
+  for (const auto& [at, category, by_middle] : boxes_) {
     const LabelBox read = {{at[0].number(), at[1].number()}, {at[2].number(), at[3].number()}};
     LabelBox box = turned_box(read, coordinates);
+    if (by_middle) box.corner = qturn::turned(read.corner, coordinates);
     if (at.size() == 5) {
-      box.corner = qturn::turned(read.corner, coordinates);  // the middle
       const Decimal angle = at[4].number();
       edits.replace(at[4].text(), turned_angle(angle, angle.mirrored(0), turn.orientation).text());
     }

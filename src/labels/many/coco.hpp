@@ -8,10 +8,13 @@
 //
 //   annotations  {"image_id", "file_name", "segments_info": [{"id", "category_id", "bbox", ...}]}
 //
-// A bbox is x, y, width, height or, as Detectron2 has it, the x and y of the middle, width, height,
-// and an angle; its numbers and those of polygons are continuous, from 0 to the width. Keypoints
-// are x, y, visibility; they name pixels, from 0 to the width minus 1. All other members stay as
-// they are, an area too, but for the angle of the box in CVAT's exports
+// A bbox is x, y, width, height; as NVIDIA's ODTK has it, also an angle in radians by which the box
+// is turned around its middle; or, as Detectron2 has it, the x and y of the middle, width, height,
+// and an angle in degrees. Both angles count counter-clockwise. Which one it is, its segmentation
+// tells, or "bbox_mode", or an angle that is too large for radians. Numbers of boxes and of
+// polygons are continuous, from 0 to the width. Keypoints are x, y, visibility; they name pixels,
+// from 0 to the width minus 1. All other members stay as they are, an area too, but for the angle
+// of the box in CVAT's exports
 // ("attributes": {"rotation": 30.0}).
 #ifndef QTURN_SRC_LABELS_MANY_COCO_HPP
 #define QTURN_SRC_LABELS_MANY_COCO_HPP
@@ -19,13 +22,11 @@
 #include <qturn/orientation.hpp>
 
 #include <cstddef>
-#include <cstdint>
 #include <functional>
 #include <map>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "src/labels/label_shapes.hpp"
@@ -40,15 +41,15 @@ struct CocoKeypoints {
   std::vector<std::size_t> flip = {};  ///< which takes the place of which in a mirror
   std::string problem = {};            ///< why that is not known; or empty
 };
-/// The keypoints of each category, by its id.
-using CocoCategories = std::map<std::int64_t, CocoKeypoints>;
+/// The keypoints of each category, by its id, as id_in() gives it. So are all ids here.
+using CocoCategories = std::map<std::string, CocoKeypoints>;
 
 /// Adds a category, if its objects have keypoints: those whose names differ in left and right
 /// change places. Returns its name; or an empty one. Throws LabelError.
 std::string add_coco_category(std::string_view text, TextPlace place, CocoCategories& categories);
 
 /// Why such keypoints cannot be mirrored; empty if they can.
-std::string why_not_mirrored(const CocoCategories& categories, std::int64_t category,
+std::string why_not_mirrored(const CocoCategories& categories, const std::string& category,
                              std::size_t keypoints);
 
 /// The text must outlive it. All members throw LabelError.
@@ -56,7 +57,7 @@ class CocoImage {
  public:
   CocoImage(std::string_view text, TextPlace place);
 
-  std::int64_t id() const { return id_; }
+  const std::string& id() const { return id_; }
   Size size() const { return size_; }
   const std::string& file_name() const { return file_name_; }
 
@@ -70,7 +71,7 @@ class CocoImage {
  private:
   std::string_view text_;
   JsonText json_;
-  std::int64_t id_;
+  std::string id_;
   Size size_;
   std::string file_name_;
 };
@@ -80,23 +81,23 @@ class CocoAnnotation {
  public:
   CocoAnnotation(std::string_view text, TextPlace place);
 
-  std::optional<std::int64_t> id() const { return id_; }
-  std::int64_t image() const { return image_; }
+  const std::optional<std::string>& id() const { return id_; }
+  const std::string& image() const { return image_; }
 
   /// Reads the shapes. Must be called before the rest. Throws if the annotation cannot be turned.
   void read_shapes();
 
   /// The size that a mask says it has.
   const std::optional<Size>& mask_size() const { return mask_size_; }
-  std::int64_t category() const { return category_; }
+  const std::string& category() const { return category_; }
   std::size_t keypoints() const { return keypoints_.size() / 3; }
 
   /// The name of a category, or its number.
-  using CategoryName = std::function<std::string(std::optional<std::int64_t> id)>;
+  using CategoryName = std::function<std::string(const std::optional<std::string>& id)>;
   /// The shapes as they are written. Is called after read_shapes().
   std::vector<LabelShape> shapes(TextPlace place, const CategoryName& name_of) const;
   /// The id of the category, if the annotation has one.
-  std::optional<std::int64_t> category_id() const { return category_of(json_.root()); }
+  std::optional<std::string> category_id() const { return category_of(json_.root()); }
   /// The file_name of a panoptic annotation; or empty.
   std::string mask_name() const { return mask_name_ ? mask_name_->string() : ""; }
 
@@ -106,8 +107,9 @@ class CocoAnnotation {
                      const CocoCategories& categories, const ClassSwap& swap = no_classes) const;
 
  private:
-  static std::optional<std::int64_t> category_of(JsonValue object);
-  void add_box(JsonValue box, std::optional<std::int64_t> category);
+  static std::optional<std::string> category_of(JsonValue object);
+  void add_box(JsonValue box, std::optional<std::string> category);
+  bool is_middle(JsonValue box, const std::vector<JsonValue>& numbers) const;
   void read_mask(JsonValue segmentation);
   void turn_keypoints(LabelText& edits, Orientation orientation, Size size,
                       const CocoCategories& categories) const;
@@ -115,10 +117,14 @@ class CocoAnnotation {
 
   std::string_view text_;
   JsonText json_;
-  std::optional<std::int64_t> id_;
-  std::int64_t image_, category_ = 0;
-  // Each with its four or five numbers, and its category.
-  std::vector<std::pair<std::vector<JsonValue>, std::optional<std::int64_t>>> boxes_;
+  std::optional<std::string> id_;
+  std::string image_, category_;
+  struct Box {
+    std::vector<JsonValue> numbers;  // four or five
+    std::optional<std::string> category;
+    bool by_middle = false;  // Detectron2's five
+  };
+  std::vector<Box> boxes_;
   std::vector<JsonValue> points_, keypoints_;  // numbers
   std::optional<JsonValue> counts_, rotation_, mask_name_;
   std::vector<JsonValue> mask_sides_;  // height, width

@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <limits>
 #include <utility>
+
+#include "src/labels/json_picture.hpp"
 
 namespace qturn {
 namespace {
@@ -54,20 +57,19 @@ void CocoImagesReader::add_image(std::string_view text, TextPlace place) {
 
 void CocoImagesReader::add_category(std::string_view text, TextPlace place) {
   const JsonText json(text, place);
-  const JsonValue id = json.root().member("id");
-  const auto number = id.number().whole();
-  if (!number) id.fail(fmt::format("id {} is not a whole number", id.text()));
+  const std::string id = id_in(json.root(), "id");
   const auto name = json.root().find("name");
   const bool is_named = name && name->kind() == JsonKind::string;
-  if (!categories_.try_emplace(*number, is_named ? name->string() : std::to_string(*number))
-           .second) {
-    tell_({LabelFault::duplicate_id, place,
-           fmt::format("another category has the same id {}", *number)});
-  }
+  if (!categories_.try_emplace(id, is_named ? name->string() : id).second)
+    tell_(
+        {LabelFault::duplicate_id, place, fmt::format("another category has the same id {}", id)});
 }
 
-bool NumberSet::add(std::int64_t number) {
+bool IdSet::add(const std::string& id) {
   constexpr std::int64_t bits = 64;
+  constexpr std::size_t digits = std::numeric_limits<std::int64_t>::digits10;
+  if (id.starts_with('"') || id.size() > digits) return others_.insert(id).second;
+  const std::int64_t number = std::stoll(id);
   std::uint64_t& word = words_[number / bits];
   const std::uint64_t bit = std::uint64_t{1} << (number % bits);
   const bool is_new = (word & bit) == 0;
@@ -100,7 +102,7 @@ void CocoAnnotationsReader::element(std::string_view, std::string_view, std::str
                           fmt::format("image_id {} is not among the images", annotation.image())});
     }
     annotation.read_shapes();
-    shapes = annotation.shapes(place, [&](std::optional<std::int64_t> category) {
+    shapes = annotation.shapes(place, [&](const std::optional<std::string>& category) {
       return name_of(category, place, problems);
     });
   } catch (const LabelError& error) {
@@ -109,14 +111,14 @@ void CocoAnnotationsReader::element(std::string_view, std::string_view, std::str
   tell_(image, std::move(shapes), problems);
 }
 
-std::string CocoAnnotationsReader::name_of(std::optional<std::int64_t> id, TextPlace place,
+std::string CocoAnnotationsReader::name_of(const std::optional<std::string>& id, TextPlace place,
                                            std::vector<LabelProblem>& problems) const {
   if (!id || !categories_) return "";
   const auto known = categories_->find(*id);
   if (known != categories_->end()) return known->second;
   problems.push_back({LabelFault::unknown_category, place,
                       fmt::format("category_id {} is not among the categories", *id)});
-  return std::to_string(*id);
+  return *id;
 }
 
 }  // namespace qturn

@@ -14,6 +14,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "src/labels/label_shapes.hpp"
@@ -25,7 +26,7 @@ namespace qturn {
 using TellLabelProblem = std::function<void(const LabelProblem&)>;
 
 /// The names of categories by their ids.
-using CocoCategoryNames = std::map<std::int64_t, std::string>;
+using CocoCategoryNames = std::map<std::string, std::string>;
 
 /// Takes a file part by part. take() and finish() throw LabelError if it is not well-formed JSON.
 class CocoImagesReader : private ElementsSink {
@@ -51,14 +52,15 @@ class CocoImagesReader : private ElementsSink {
   JsonElements elements_;
 };
 
-/// Numbers from 0 on, a bit for each where they are close to each other.
-class NumberSet {
+/// Ids, as id_in() gives them: a bit for each number where they are close to each other.
+class IdSet {
  public:
   /// False if it is there.
-  bool add(std::int64_t number);
+  bool add(const std::string& id);
 
  private:
   std::unordered_map<std::int64_t, std::uint64_t> words_;
+  std::unordered_set<std::string> others_;
 };
 
 /// Takes the same file again.
@@ -80,13 +82,13 @@ class CocoAnnotationsReader : private ElementsSink {
   void element(std::string_view array, std::string_view blanks, std::string_view text,
                TextPlace place) override;
   void end_of_array(std::string_view) override {}
-  std::string name_of(std::optional<std::int64_t> category, TextPlace place,
+  std::string name_of(const std::optional<std::string>& category, TextPlace place,
                       std::vector<LabelProblem>& problems) const;
 
   const CocoContent& content_;
   const std::optional<CocoCategoryNames>& categories_;
   const Tell tell_;
-  NumberSet ids_;
+  IdSet ids_;
   JsonElements elements_;
 };
 

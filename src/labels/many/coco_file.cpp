@@ -17,7 +17,7 @@ constexpr std::string_view written_arrays[] = {images, annotations};
 
 }  // namespace
 
-std::optional<std::size_t> CocoContent::find(std::int64_t id) const {
+std::optional<std::size_t> CocoContent::find(const std::string& id) const {
   const auto found = by_id_.find(id);
   if (found == by_id_.end()) return std::nullopt;
   return found->second;
@@ -61,7 +61,7 @@ void CocoReader::element(std::string_view array, std::string_view, std::string_v
   }
 }
 
-std::size_t CocoReader::image_of(std::int64_t id) {
+std::size_t CocoReader::image_of(const std::string& id) {
   const auto index = static_cast<std::uint32_t>(content_.images_.size());
   const auto [known, is_new] = content_.by_id_.try_emplace(id, index);
   if (is_new) content_.images_.emplace_back();
@@ -165,7 +165,7 @@ void CocoWriter::element(std::string_view array, std::string_view blanks, std::s
                                   content_.categories(), content_.swap()));
 }
 
-std::size_t CocoWriter::image_of(std::int64_t id, TextPlace place) const {
+std::size_t CocoWriter::image_of(const std::string& id, TextPlace place) const {
   if (const auto found = content_.find(id)) return *found;
   throw LabelError(place, fmt::format("image {} was not there before the run", id));
 }

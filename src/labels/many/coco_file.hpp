@@ -27,7 +27,7 @@ namespace qturn {
 class CocoContent : public LabelledImages {
  public:
   /// The index of the image of this id.
-  std::optional<std::size_t> find(std::int64_t id) const;
+  std::optional<std::size_t> find(const std::string& id) const;
   const CocoCategories& categories() const { return categories_; }
   std::string note() const override { return note_; }
   std::string mask_of(std::size_t image) const override {
@@ -38,7 +38,7 @@ class CocoContent : public LabelledImages {
  private:
   friend class CocoReader;
   friend class CocoImagesReader;
-  std::unordered_map<std::int64_t, std::uint32_t> by_id_;
+  std::unordered_map<std::string, std::uint32_t> by_id_;
   CocoCategories categories_;
   std::unordered_map<std::size_t, std::string> mask_names_;  // by image
   std::string note_;
@@ -58,7 +58,7 @@ class CocoReader : private ElementsSink {
   void element(std::string_view array, std::string_view blanks, std::string_view text,
                TextPlace place) override;
   void end_of_array(std::string_view) override {}
-  std::size_t image_of(std::int64_t id);
+  std::size_t image_of(const std::string& id);
   void add_image(std::string_view text, TextPlace place);
   void add_annotation(std::string_view text, TextPlace place);
   void add_problem(std::size_t image, const std::string& why) {
@@ -72,12 +72,12 @@ class CocoReader : private ElementsSink {
   void take_pairs();
 
   const SwapPairs pairs_;
-  std::map<std::int64_t, std::string> paired_;  // categories
+  std::map<std::string, std::string> paired_;  // ids of categories and their names
   CocoContent content_;
   JsonElements elements_;
   std::map<std::size_t, Mask> masks_;  // of images that were not listed yet
   // Categories may come last: of each image and category, and how many keypoints, once.
-  std::map<std::tuple<std::size_t, std::int64_t, std::size_t>, TextPlace> keypoints_;
+  std::map<std::tuple<std::size_t, std::string, std::size_t>, TextPlace> keypoints_;
 };
 
 /// Takes the same file again. Throws LabelError.
@@ -95,7 +95,7 @@ class CocoWriter : private ElementsSink {
   void element(std::string_view array, std::string_view blanks, std::string_view text,
                TextPlace place) override;
   void end_of_array(std::string_view blanks) override { copies_.end_of_array(blanks); }
-  std::size_t image_of(std::int64_t id, TextPlace place) const;
+  std::size_t image_of(const std::string& id, TextPlace place) const;
 
   const CocoContent& content_;
   const VariantsOf variants_of_;

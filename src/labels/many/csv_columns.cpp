@@ -15,9 +15,9 @@ namespace {
 using Names = std::span<const std::string_view>;
 
 // Names in small letters and digits: x_min, XMin and "x min" are all xmin.
-constexpr std::string_view pictures[] = {"filename",  "file",  "image",   "imagename",
-                                         "imagefile", "img",   "imageid", "path",
-                                         "imagepath", "imgid", "filepath"};
+constexpr std::string_view pictures[] = {"filename",  "file",  "image",    "imagename",
+                                         "imagefile", "img",   "imageid",  "path",
+                                         "imagepath", "imgid", "filepath", "imagefilename"};
 constexpr std::string_view pictures_in_words =
     "filename, file_name, image, ImageID, path or image_path";
 
@@ -117,7 +117,7 @@ class HeaderLine {
   CsvColumns read() {
     columns_.count = fields_.size();
     take_picture();
-    columns_.are_hugging_face = csv_value(fields_[columns_.picture]) == "file_name";
+    columns_.are_hugging_face = csv_value(fields_[columns_.picture]).ends_with("file_name");
     if (columns_.are_hugging_face) take_boxes();
     refuse_others();
     if (!columns_.boxes && (!columns_.are_hugging_face || find_any(coordinates))) take_shape();

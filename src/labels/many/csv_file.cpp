@@ -42,6 +42,7 @@ CsvContent CsvReader::finish() {
   rows_.finish();
   if (!has_header_) throw LabelError({}, "is empty");
   boxes_.finish();
+  content_.may_be_corners_ = boxes_.may_be_corners();
   if (has_shape_ && !tells_) {
     throw LabelError(*has_shape_,
                      "no row tells whether the coordinates are pixels or fractions of the "

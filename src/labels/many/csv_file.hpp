@@ -32,11 +32,13 @@ class CsvContent : public LabelledImages {
   bool says_where() const override {
     return !columns_.names.empty() || columns_.size || !problems_.empty();
   }
+  bool may_be_corners() const override { return may_be_corners_; }
 
  private:
   friend class CsvReader;
   CsvColumns columns_;
   CsvUnit unit_ = CsvUnit::unknown;
+  bool may_be_corners_ = false;
   std::unordered_map<std::string, std::uint32_t> by_name_;
 };
 

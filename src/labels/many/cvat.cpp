@@ -50,6 +50,8 @@ RunLengths placed(const RunLengths& mask, Size mask_size, std::int64_t left, std
   return runs;
 }
 
+constexpr std::int64_t largest_id = (std::int64_t{1} << 50) - 1;
+
 class CvatImage : public LabelElement {
  public:
   CvatImage(std::string_view text, TextPlace place)
@@ -65,7 +67,8 @@ class CvatImage : public LabelElement {
   void turn(ElementTurn& turn) const override {
     turn.edits.replace(value(0, "name"), xml_escaped(renamed(file_name_, turn.variant.name), true));
     if (id_ && turn.variant.turn.variant)
-      turn.edits.replace(value(0, "id"), id_of_variant(*id_, *turn.variant.turn.variant));
+      turn.edits.replace(value(0, "id"),
+                         id_of_variant(std::to_string(*id_), *turn.variant.turn.variant));
     if (size_ && swaps_axes(turn.orientation())) swap(turn, 0, "width", "height");
     for (int node = 1; node < static_cast<int>(nodes_.size()); ++node)
       if (at(node).parent == 0 && !at(node).is_attribute)

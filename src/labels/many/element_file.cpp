@@ -24,6 +24,7 @@ class ElementImages : public LabelledImages {
 
   std::string note() const override { return says_where() ? std::string(format_.note) : ""; }
   bool says_where() const override { return says_where_ || !format_.are_pixel_boxes; }
+  bool may_be_corners() const override { return boxes_.may_be_corners(); }
   std::optional<std::size_t> find(const std::string& file_name) const {
     const auto found = by_name_.find(file_name);
     if (found == by_name_.end()) return std::nullopt;

@@ -36,6 +36,26 @@ std::optional<JsonValue> category_in(const JsonValue& object) {
   return std::nullopt;
 }
 
+/// The name of the picture that a line is about: its file_name, or else image_file_name, or the
+/// only member whose name ends so, also as the only name in an array. Throws LabelError.
+JsonValue picture_in(const JsonValue& line) {
+  for (const std::string_view name : {"file_name", "image_file_name"})
+    if (const auto found = line.find(name)) return *found;
+  std::optional<JsonValue> picture;
+  for (const JsonValue member : line) {
+    const std::string name = member.name();
+    if (!name.ends_with("file_name") && !name.ends_with("file_names")) continue;
+    if (picture) member.fail(fmt::format("{} names another file, which would not be turned", name));
+    picture = member;
+    if (member.kind() != JsonKind::array) continue;
+    if (member.size() != 1)
+      member.fail(
+          fmt::format("{} has {} names, expected that of one picture", name, member.size()));
+    picture = *member.begin();
+  }
+  return picture ? *picture : line.member("file_name");
+}
+
 void turn_box(ElementTurn& turn, BoxOrder order, const JsonValue& box,
               const std::optional<JsonValue>& category) {
   std::vector<JsonValue> sides;
@@ -113,7 +133,7 @@ template <BoxOrder order>
 class HuggingFaceLine : public LabelElement {
  public:
   HuggingFaceLine(std::string_view text, TextPlace place) : json_(text, place) {
-    file_name_ = json_.root().expect(JsonKind::object).member("file_name").string();
+    file_name_ = picture_in(json_.root().expect(JsonKind::object)).string();
     const auto width = json_.root().find("width"), height = json_.root().find("height");
     if (width && height) size_ = {side_of(*width), side_of(*height)};
   }
@@ -126,10 +146,13 @@ class HuggingFaceLine : public LabelElement {
   void turn_member(ElementTurn& turn, const JsonValue& member) const {
     const std::string name = member.name();
     if (is_category(member)) replace_class(turn.edits, member, turn.swap, turn.orientation());
-    if (name == "file_name") {
-      replace_string(turn.edits, member, renamed(file_name_, turn.variant.name));
+    if (const JsonValue picture = picture_in(json_.root());
+        picture.text().data() >= member.text().data() &&
+        picture.text().data() < member.text().data() + member.text().size()) {
+      replace_string(turn.edits, picture, renamed(file_name_, turn.variant.name));
     } else if (name.ends_with("file_name") || name.ends_with("file_names")) {
-      member.fail(fmt::format("{} names another file, which would not be turned", name));
+      if (member.kind() != JsonKind::null)
+        member.fail(fmt::format("{} names another file, which would not be turned", name));
     } else if (size_ && (name == "width" || name == "height")) {
       const std::string_view other = name == "width" ? "height" : "width";
       if (swaps_axes(turn.orientation()))
@@ -151,7 +174,7 @@ constexpr ElementFormat in_order(std::string_view note) {
           .outermost = "",
           .is_of =
               [](std::string_view head) {
-                return has_all(head, {"\"file_name\"", "\"bbox"});
+                return has_all(head, {"file_name", "\"bbox"});
               },
           .read = read_element<HuggingFaceLine<order>>,
           .note = note,
@@ -175,14 +198,17 @@ void PixelBoxes::add(LabelledImages::Image& image, const LabelShape& box) {
   const auto is_fraction = [](const ShapePoint& point) {
     return std::floor(point.x) != point.x || std::floor(point.y) != point.y;
   };
-  are_pixels_ |= box.points[1].x > no_fraction || box.points[1].y > no_fraction;
+  const ShapePoint &corner = box.points[0], &end = box.points[1];
+  constexpr double rounding = 1e-6;
+  may_be_corners_ &=
+      end.x - corner.x > corner.x - rounding && end.y - corner.y > corner.y - rounding;
+  are_pixels_ |= end.x > no_fraction || end.y > no_fraction;
   if (!first_fraction_ && std::ranges::any_of(box.points, is_fraction)) first_fraction_ = box.place;
   const auto whole = [&](double end) {
     return static_cast<std::int64_t>(std::floor(std::clamp(end, 0.0, longest)));
   };
   const Size before = image.boxes_reach.value_or(Size());
-  image.boxes_reach = {std::max(before.width, whole(box.points[1].x)),
-                       std::max(before.height, whole(box.points[1].y))};
+  image.boxes_reach = {std::max(before.width, whole(end.x)), std::max(before.height, whole(end.y))};
 }
 
 void PixelBoxes::finish() const {

@@ -29,9 +29,12 @@ class PixelBoxes {
   void add(LabelledImages::Image& image, const LabelShape& box);
   /// Is called after the last one. Throws LabelError.
   void finish() const;
+  /// Whether the last corner of each box, read as x, y, width and height, is one if that is read as
+  /// a corner itself.
+  bool may_be_corners() const { return are_pixels_ && may_be_corners_; }
 
  private:
-  bool are_pixels_ = false;
+  bool are_pixels_ = false, may_be_corners_ = true;
   std::optional<TextPlace> first_fraction_;
 };
 

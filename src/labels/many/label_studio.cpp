@@ -178,7 +178,7 @@ class LabelStudioTask : public LabelElement {
     for (const std::string_view name : {"id", "task"}) {
       const auto id = object.find(name);
       if (id && id->kind() == JsonKind::number)
-        replace_id(turn.edits, *id, id_in(object, name), turn.variant.turn);
+        replace_id(turn.edits, object, name, turn.variant.turn);
     }
   }
 

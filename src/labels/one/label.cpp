@@ -34,10 +34,18 @@ LabelContent read_without(std::string_view text, const std::optional<Keypoints>&
 
 }  // namespace
 
-const LabelFormat label_formats[8] = {
+const LabelFormat label_formats[9] = {
     {"yolo", "YOLO", ".txt", "images", "labels", is_yolo, parse_yolo, read_yolo},
-    {"voc", "Pascal VOC", ".xml", "jpegimages", "annotations", is_voc, parse_voc,
-     read_without<read_voc>},
+    {.option = "voc",
+     .name = "Pascal VOC",
+     .suffix = ".xml",
+     .pictures = "jpegimages",
+     .labels = "annotations",
+     .is_of = is_voc,
+     .parse = parse_voc,
+     .read = read_without<read_voc>,
+     .is_of_other = has_zero,
+     .other = "voc:0"},
     {"labelme", "LabelMe", ".json", "", "", is_labelme, parse_labelme, read_without<read_labelme>},
     {.option = "dota",
      .name = "DOTA",
@@ -86,6 +94,15 @@ const LabelFormat label_formats[8] = {
      .parse = parse_any_kitti,
      .read = read_without<read_kitti>,
      .lies_apart = true,
+     .is_named_only = true},
+    {.option = "voc:0",
+     .name = "Pascal VOC from 0",
+     .suffix = ".xml",
+     .pictures = "jpegimages",
+     .labels = "annotations",
+     .is_of = is_voc,
+     .parse = parse_voc_from_zero,
+     .read = read_without<read_voc_from_zero>,
      .is_named_only = true},
 };
 

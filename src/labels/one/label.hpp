@@ -50,10 +50,13 @@ struct LabelFormat {
   bool lies_apart = false;          ///< never in the folder of the pictures
   bool follows_whole_name = false;  ///< "a.jpg.json" of "a.jpg"
   bool is_named_only = false;       ///< it is not looked for
+  /// Whether one label proves that all of its set are of another format, which is called `other`.
+  bool (*is_of_other)(std::string_view text) = nullptr;
+  std::string_view other = {};
 };
 
 /// In the order in which they are told apart: that of the file.
-extern const LabelFormat label_formats[8];
+extern const LabelFormat label_formats[9];
 
 }  // namespace qturn
 

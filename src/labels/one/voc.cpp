@@ -73,11 +73,13 @@ class VocTurn {
   /// `content`: null, or what receives the shapes as they are before the turn, and problems. Then
   /// the size is not compared.
   VocTurn(std::string_view text, const std::vector<XmlNode>& nodes, const LabelTurn& turn,
-          LabelContent* content = nullptr)
+          bool is_from_zero, LabelContent* content = nullptr)
       : nodes_(nodes),
         edits_(text),
         size_(turn.size),
-        turn_{turn.orientation, turn.size.width + 1, turn.size.height + 1},
+        is_from_zero_(is_from_zero),
+        first_(is_from_zero ? 0 : 1),
+        turn_{turn.orientation, turn.size.width + first_, turn.size.height + first_},
         name_(turn.name),
         swap_(turn.swap),
         content_(content) {}
@@ -169,12 +171,18 @@ class VocTurn {
     const Element right = part_of(box, "xmax"), bottom = part_of(box, "ymax");
     const LabelCorners corners = {{number_in(left), number_in(top)},
                                   {number_in(right), number_in(bottom)}};
+    if (!is_from_zero_ && !content_ && (corners.first.x.is_zero() || corners.first.y.is_zero())) {
+      edits_.fail(content_of(corners.first.x.is_zero() ? left : top),
+                  "the box begins at 0, and Pascal VOC counts pixels from 1",
+                  {{Hint::choose_label_format, "voc:0"}});
+    }
     const LabelCorners now = turned(corners, turn_);
     double rotation = 0;
     for_each_rotation(box.parent().child("attributes"),
                       [&](Element value) { rotation = number_in(value).value(); });
     const ShapePoint first = drawn(corners.first);
-    LabelShape shape = box_of_cvat({first.x - 1, first.y - 1}, drawn(corners.last), rotation);
+    const auto from = static_cast<double>(first_);
+    LabelShape shape = box_of_cvat({first.x - from, first.y - from}, drawn(corners.last), rotation);
     add_shape(box, shape.kind, std::move(shape.points));
     put(now.first, left, top);
     put(now.last, right, bottom);
@@ -207,8 +215,11 @@ class VocTurn {
   void turn_point(Element x, Element y) {
     const LabelPoint point = {number_in(x), number_in(y)};
     // The middle of a pixel.
-    add_shape(x.parent(), ShapeKind::points, {{point.x.value() - 0.5, point.y.value() - 0.5}});
-    put(turned(point, turn_), x, y);
+    const double middle = 0.5 - static_cast<double>(first_);
+    add_shape(x.parent(), ShapeKind::points,
+              {{point.x.value() + middle, point.y.value() + middle}});
+    const std::int64_t sum = 2 * first_ - 1;
+    put(turned(point, {turn_.orientation, size_.width + sum, size_.height + sum}), x, y);
   }
 
   void add_shape(Element node, ShapeKind kind, std::vector<ShapePoint> points) {
@@ -233,6 +244,8 @@ class VocTurn {
   const std::vector<XmlNode>& nodes_;
   LabelText edits_;
   Size size_;
+  const bool is_from_zero_;
+  const std::int64_t first_;  // pixel
   CoordinateTurn turn_;
   std::string_view name_;
   const ClassSwap& swap_;
@@ -241,31 +254,56 @@ class VocTurn {
 
 class ParsedVoc : public ParsedLabel {
  public:
-  explicit ParsedVoc(std::string_view text) : text_(text), nodes_(nodes_of_voc(text)) {}
+  ParsedVoc(std::string_view text, bool is_from_zero)
+      : text_(text), is_from_zero_(is_from_zero), nodes_(nodes_of_voc(text)) {}
   std::string turned(const LabelTurn& turn) const override {
-    return VocTurn(text_, nodes_, turn).turn();
+    return VocTurn(text_, nodes_, turn, is_from_zero_).turn();
   }
 
  private:
   const std::string_view text_;
+  const bool is_from_zero_;
   const std::vector<XmlNode> nodes_;
 };
+
+LabelContent read(std::string_view text, bool is_from_zero) {
+  LabelContent content;
+  attempt(&content, [&] {
+    const std::optional<Keypoints> none;
+    VocTurn(text, nodes_of_voc(text), {.name = "", .keypoints = none}, is_from_zero, &content)
+        .turn();
+  });
+  return content;
+}
 
 }  // namespace
 
 bool is_voc(std::string_view text) { return text.find("<annotation") != std::string_view::npos; }
 
 std::unique_ptr<ParsedLabel> parse_voc(std::string_view text) {
-  return std::make_unique<ParsedVoc>(text);
+  return std::make_unique<ParsedVoc>(text, false);
 }
 
-LabelContent read_voc(std::string_view text) {
-  LabelContent content;
-  attempt(&content, [&] {
-    const std::optional<Keypoints> none;
-    VocTurn(text, nodes_of_voc(text), {.name = "", .keypoints = none}, &content).turn();
-  });
-  return content;
+std::unique_ptr<ParsedLabel> parse_voc_from_zero(std::string_view text) {
+  return std::make_unique<ParsedVoc>(text, true);
+}
+
+LabelContent read_voc(std::string_view text) { return read(text, false); }
+
+LabelContent read_voc_from_zero(std::string_view text) { return read(text, true); }
+
+// A set may have a million labels: they are not parsed for this.
+bool has_zero(std::string_view text) {
+  for (const std::string_view side : {"<xmin>", "<ymin>"}) {
+    for (std::size_t at = text.find(side); at != text.npos; at = text.find(side, at)) {
+      at += side.size();
+      const std::string_view rest =
+          text.substr(std::min(text.find_first_not_of(blanks, at), text.size()));
+      const auto number = Decimal::parse(rest.substr(0, rest.find_first_of(" \t\r\n<")));
+      if (number && number->is_zero()) return true;
+    }
+  }
+  return false;
 }
 
 }  // namespace qturn

@@ -72,12 +72,7 @@ class YoloTurn {
                  "has no YAML file that says which",
                  {Hint::say_keypoints});
     }
-    if (words.size() <= box_columns + 1) {
-      text_.fail(words[0],
-                 fmt::format("{} columns are a box, and other lines are polygons; Ultralytics "
-                             "would read this one as points; write it as a polygon, or remove it",
-                             words.size()));
-    }
+    if (words.size() <= box_columns + 1) return turn_box(words);  // two points are not a polygon
     // A confidence makes the number of columns even.
     std::vector<ShapePoint> points;
     for (std::size_t i = 1; i + 1 < words.size(); i += 2)
@@ -155,9 +150,10 @@ class YoloTurn {
 
   Decimal coordinate(std::string_view word) const {
     Decimal found = number_of(text_, word);
-    // Of shapes that are only read, check_shapes() tells it.
-    if (!content_ && (found.is_negative() || found.mirrored(1).is_negative()))
-      text_.fail(word, fmt::format("{} lies outside of 0 to 1", word));
+    // As far as Ultralytics takes it. Of shapes that are only read, check_shapes() tells it.
+    constexpr double beside = 0.01;
+    if (!content_ && (found.value() < -beside || found.value() > 1 + beside))
+      text_.fail(word, fmt::format("{} lies outside of -0.01 to 1.01", word));
     return found;
   }
 
