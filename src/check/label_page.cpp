@@ -84,8 +84,7 @@ Canvas canvas_of(Size picture, const std::vector<LabelLayer>& layers) {
     if (!layer.problem.empty()) continue;
     for (const LabelShape& shape : layer.shapes) {
       const double radius = shape.kind == ShapeKind::circle && shape.points.size() == 2
-                                ? std::hypot(shape.points[1].x - shape.points[0].x,
-                                             shape.points[1].y - shape.points[0].y)
+                                ? distance(shape.points[1], shape.points[0])
                                 : 0;
       for (const ShapePoint& point : shape.points) {
         for (const double reach : {-radius, radius}) {
@@ -194,8 +193,7 @@ class Drawing {
         if (points.size() != 2) return;
         return add_element(
             fmt::format(R"(circle cx="{:.6g}" cy="{:.6g}" r="{:.6g}")", placed(points[0].x),
-                        placed(points[0].y),
-                        placed(std::hypot(points[1].x - points[0].x, points[1].y - points[0].y))),
+                        placed(points[0].y), placed(distance(points[1], points[0]))),
             "s", shape, "circle");
       case ShapeKind::points: {
         std::string path;

@@ -5,6 +5,8 @@
 #include <map>
 #include <system_error>
 
+#include "src/tasks/for_ever.hpp"
+
 namespace qturn {
 
 GroupCommit::GroupCommit(Fsync fsync, Journals* journals) : fsync_(fsync), journals_(journals) {
@@ -46,7 +48,7 @@ std::vector<std::string> GroupCommit::commit(StagedFiles& files, const Intent& i
 void GroupCommit::flush_groups() {
   std::unique_lock lock(mutex_);
   while (true) {
-    arrived_.wait(lock, [&] { return is_over_ || !waiting_.empty(); });
+    arrived_.wait_until(lock, for_ever, [&] { return is_over_ || !waiting_.empty(); });
     if (waiting_.empty()) return;
     const auto count = std::min<std::ptrdiff_t>(largest_group, std::ssize(waiting_));
     const std::vector<Member*> group(waiting_.begin(), waiting_.begin() + count);

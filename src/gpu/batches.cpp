@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "src/picture/errors.hpp"
+#include "src/tasks/for_ever.hpp"
 
 namespace qturn {
 
@@ -67,7 +68,7 @@ void Batches::give_back(std::span<Waiting* const> undone) {
 std::vector<Batches::Waiting*> Batches::take(std::uint64_t device_bytes) {
   std::unique_lock lock(mutex_);
   while (true) {
-    arrived_.wait(lock, [&] { return over_ || !waiting_.empty(); });
+    arrived_.wait_until(lock, for_ever, [&] { return over_ || !waiting_.empty(); });
     if (waiting_.empty()) return {};
     // Another worker may take them in the meantime.
     const auto until = waiting_.front()->since + limits_.patience;

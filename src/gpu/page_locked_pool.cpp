@@ -5,6 +5,8 @@
 #include <exception>
 #include <iterator>
 
+#include "src/tasks/for_ever.hpp"
+
 namespace qturn {
 namespace {
 
@@ -36,7 +38,7 @@ FileBytes PageLockedPool::take(std::size_t bytes) {
       for (const auto& [piece_bytes, data] : returned_) merge(piece_bytes, data);
       returned_.clear();
     } else if (grows_) {
-      changed_.wait(lock);
+      changed_.wait_until(lock, for_ever);
     } else if (!grow(lock, bytes)) {
       if (in_use_ > 0 || held_ == 0 || bytes > most_bytes_) return {};
       blocks_.clear();  // each of them is too small

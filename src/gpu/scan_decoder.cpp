@@ -20,6 +20,7 @@
 #include "src/gpu/device.hpp"
 #include "src/gpu/page_locked_pool.hpp"
 #include "src/gpu/workplace.hpp"
+#include "src/tasks/for_ever.hpp"
 
 namespace qturn {
 namespace {
@@ -214,7 +215,7 @@ class ScanDecoderOnDevice final : public ScanDecoder {
    public:
     explicit Taken(ScanDecoderOnDevice& all) : all_(all) {
       std::unique_lock lock(all_.mutex_);
-      all_.given_back_.wait(lock, [&] { return !all_.free_.empty(); });
+      all_.given_back_.wait_until(lock, for_ever, [&] { return !all_.free_.empty(); });
       place_ = all_.free_.front();
       all_.free_.pop_front();
     }

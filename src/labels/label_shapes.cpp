@@ -38,7 +38,7 @@ Extent extent_of(const LabelShape& shape) {
   }
   if (shape.kind == ShapeKind::circle && shape.points.size() == 2) {
     const ShapePoint &centre = shape.points[0], &rim = shape.points[1];
-    const double radius = std::hypot(rim.x - centre.x, rim.y - centre.y);
+    const double radius = distance(rim, centre);
     extent = {centre.x - radius, centre.y - radius, centre.x + radius, centre.y + radius};
   }
   return extent;
@@ -89,9 +89,7 @@ std::string why_degenerate(const LabelShape& shape) {
       return points.size() < 2 ? "has fewer than 2 points" : "";
     case ShapeKind::circle:
       if (points.size() != 2) return fmt::format("has {} points, not 2", points.size());
-      return std::hypot(points[0].x - points[1].x, points[0].y - points[1].y) > 0
-                 ? ""
-                 : "has a radius of 0";
+      return distance(points[0], points[1]) > 0 ? "" : "has a radius of 0";
     case ShapeKind::mask:
       return shape.runs.size() < 2 ? "has no pixel" : "";
     default:
@@ -108,6 +106,12 @@ std::vector<ShapePoint> rotated(std::vector<ShapePoint> points, ShapePoint middl
 }
 
 }  // namespace
+
+double distance(ShapePoint a, ShapePoint b) {
+  // Where std::hypot() compiles with glibc 2.35, it needs that; the bundle is for 2.34.
+  const double x = a.x - b.x, y = a.y - b.y;
+  return std::sqrt(x * x + y * y);
+}
 
 std::vector<ShapePoint> rotated_box(ShapePoint middle, ShapePoint extent, double radians) {
   const double x = extent.x / 2, y = extent.y / 2;

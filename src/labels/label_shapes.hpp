@@ -68,6 +68,7 @@ struct ShapePoint {
   double x = 0, y = 0;
 };
 inline ShapePoint drawn(const LabelPoint& point) { return {point.x.value(), point.y.value()}; }
+double distance(ShapePoint a, ShapePoint b);
 
 struct LabelShape {
   ShapeKind kind = ShapeKind::box;
