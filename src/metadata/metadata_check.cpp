@@ -113,6 +113,7 @@ void MetadataCheck::xmp(std::string_view where, std::string_view packet) try {
   }
   const auto width = integer(says.width), height = integer(says.height);
   if (width && height) size(where, Size{*width, *height});
+  if (says.has_unknown_regions) add(fmt::format("the face regions in {} cannot be read", where));
 } catch (const ImageFileError& error) {
   add(fmt::format("{} cannot be read: {}", where, error.what()));
 }

@@ -154,7 +154,8 @@ XmpSays read_xmp(std::string_view packet) {
   XmpSays says{.orientation = text(tiff, "Orientation"),
                .width = text(tiff, "ImageWidth"),
                .height = text(tiff, "ImageLength"),
-               .extended = text(note, "HasExtendedXMP").value_or("")};
+               .extended = text(note, "HasExtendedXMP").value_or(""),
+               .has_unknown_regions = has_unknown_regions(nodes)};
   // Not XMP's name for it, but programs write it.
   if (!says.orientation) says.orientation = text(exif, "Orientation");
   if (!says.width) says.width = text(exif, "PixelXDimension");

@@ -25,7 +25,8 @@ std::string turn_xmp(std::string_view packet, const MetadataTurn& turn,
 /// What a packet says about orientation.
 struct XmpSays {
   std::optional<std::string> orientation, width, height;  ///< as written
-  std::string extended;  ///< the name of the extended packet that belongs to it
+  std::string extended;              ///< the name of the extended packet that belongs to it
+  bool has_unknown_regions = false;  ///< face regions whose places nobody can read
 };
 /// Throws ImageFileError if it is not XML.
 XmpSays read_xmp(std::string_view packet);

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <map>
 #include <optional>
+#include <set>
 #include <utility>
 
 namespace qturn {
@@ -15,15 +16,28 @@ namespace {
 
 constexpr std::string_view microsoft_space = "http://ns.microsoft.com/photo/1.2/t/Region#";
 
+// An address that programs write in two ways. XMP was once called XAP, and Adobe's own addresses
+// say both.
+struct Space {
+  std::string_view address, other = {};
+
+  bool holds(const XmlNode& node) const {
+    return !node.space.empty() && (node.space == address || node.space == other);
+  }
+};
+
 // Regions around their centres, and the sides of the picture that they were drawn on.
 struct Schema {
-  std::string_view regions, area, dimensions;
+  std::string_view regions;
+  Space area, dimensions;
 };
-constexpr Schema working_group = {"http://www.metadataworkinggroup.com/schemas/regions/",
-                                  "http://ns.adobe.com/xmp/sType/Area#",
-                                  "http://ns.adobe.com/xap/1.0/sType/Dimensions#"};
-constexpr Schema acdsee = {"http://ns.acdsee.com/regions/", "http://ns.acdsee.com/sType/Area#",
-                           "http://ns.acdsee.com/sType/Dimensions#"};
+constexpr Schema working_group = {
+    "http://www.metadataworkinggroup.com/schemas/regions/",
+    {"http://ns.adobe.com/xmp/sType/Area#", "http://ns.adobe.com/xap/1.0/sType/Area#"},
+    {"http://ns.adobe.com/xap/1.0/sType/Dimensions#", "http://ns.adobe.com/xmp/sType/Dimensions#"}};
+constexpr Schema acdsee = {"http://ns.acdsee.com/regions/",
+                           {"http://ns.acdsee.com/sType/Area#"},
+                           {"http://ns.acdsee.com/sType/Dimensions#"}};
 
 // A decimal fraction that keeps its number of digits, so that four quarter turns restore the text.
 struct Decimal {
@@ -117,10 +131,10 @@ Point moved(Orientation orientation, const Point& point, const Axis& x, const Ax
 // The nodes that describe one thing: attributes of an element, or elements inside it.
 using Members = std::map<std::string_view, const XmlNode*>;
 
-std::map<int, Members> grouped(const std::vector<XmlNode>& nodes, std::string_view space) {
+std::map<int, Members> grouped(const std::vector<XmlNode>& nodes, const Space& space) {
   std::map<int, Members> groups;
   for (const XmlNode& node : nodes) {
-    if (node.space == space) groups[node.parent].emplace(node.name, &node);
+    if (space.holds(node)) groups[node.parent].emplace(node.name, &node);
   }
   return groups;
 }
@@ -257,11 +271,25 @@ Drawing move_areas(const std::vector<XmlNode>& nodes, const Schema& schema,
 
 }  // namespace
 
+bool has_unknown_regions(const std::vector<XmlNode>& nodes) {
+  std::set<int> known;  // the elements that say a place, and those around them
+  for (const XmlNode& node : nodes) {
+    if (!working_group.area.holds(node) || node.parent < 0) continue;
+    known.insert(node.parent);
+    known.insert(nodes[static_cast<std::size_t>(node.parent)].parent);
+  }
+  for (std::size_t i = 0; i < nodes.size(); ++i)
+    if (nodes[i].is(working_group.regions, "Area") && !known.contains(static_cast<int>(i)))
+      return true;
+  return false;
+}
+
 void move_regions(const std::vector<XmlNode>& nodes, const MetadataTurn& turn, XmpEdits& edits,
                   std::vector<std::string>& warnings) {
   Findings findings;
   move_areas(nodes, acdsee, turn, edits, findings);
   const Drawing drawing = move_areas(nodes, working_group, turn, edits, findings);
+  findings.damaged |= drawing.moves() && has_unknown_regions(nodes);
   for (const XmlNode& node : nodes) {
     if (!drawing.moves() || !node.is(microsoft_space, "Rectangle")) continue;
     const auto now = moved_rectangle(drawing, node.value, findings);

@@ -21,6 +21,9 @@
 
 namespace qturn {
 
+/// Whether there are regions of the Metadata Working Group whose places nobody can read.
+bool has_unknown_regions(const std::vector<XmlNode>& nodes);
+
 void move_regions(const std::vector<XmlNode>& nodes, const MetadataTurn& turn, XmpEdits& edits,
                   std::vector<std::string>& warnings);
 

@@ -183,6 +183,35 @@ TEST_CASE("Regions in pixels, or in elements, are moved too") {
   CHECK(faces(turned(xmp_packet_with("", elements), trimmed)) == "472 640 422 100 ");
 }
 
+TEST_CASE("Regions are moved whichever of Adobe's two addresses their areas and dimensions have") {
+  const Orientation applied = GENERATE(from_range(all_orientations));
+  const std::string of_area = "http://ns.adobe.com/xmp/sType/Area#",
+                    of_dimensions = "http://ns.adobe.com/xap/1.0/sType/Dimensions#";
+  const auto with = [](std::string packet, const std::string& from, const std::string& to) {
+    return packet.replace(packet.find(from), from.size(), to);
+  };
+  const auto other_area = [&](const std::string& packet) {
+    return with(packet, of_area, "http://ns.adobe.com/xap/1.0/sType/Area#");
+  };
+  const auto other_dimensions = [&](const std::string& packet) {
+    return with(packet, of_dimensions, "http://ns.adobe.com/xmp/sType/Dimensions#");
+  };
+  const std::string packet = xmp_packet_with("", face_regions("640", "480"));
+  const std::string now = turned(packet, turn_of(applied));
+  CHECK(turned(other_area(packet), turn_of(applied)) == other_area(now));
+  CHECK(turned(other_dimensions(packet), turn_of(applied)) == other_dimensions(now));
+  CHECK(turned(other_area(other_dimensions(packet)), turn_of(applied)) ==
+        other_area(other_dimensions(now)));
+  CHECK_FALSE(read_xmp(other_area(packet)).has_unknown_regions);
+
+  // An address that nobody knows.
+  const std::string unknown = with(packet, of_area, "http://example.com/Area#");
+  std::vector<std::string> warnings;
+  (void)turn_xmp(unknown, turn_of(applied), warnings);
+  CHECK(warnings.size() == (applied == Orientation::identity ? 0 : 1));
+  CHECK(read_xmp(unknown).has_unknown_regions);
+}
+
 TEST_CASE("ACDSee's regions are moved as those of the Metadata Working Group") {
   const Orientation applied = GENERATE(from_range(all_orientations));
   const auto acdsee = [](std::string packet) {
