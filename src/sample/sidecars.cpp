@@ -1,10 +1,8 @@
 #include "src/sample/sidecars.hpp"
 
 #include <fmt/format.h>
-#include <sys/stat.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <utility>
 
 #include "src/formats/table.hpp"
@@ -28,16 +26,6 @@ PathSet shared_stems(const fs::path& of_pictures) {
   if (error) throw FileError("cannot list " + folder.string(), folder, error);
   stems.sort();
   return stems.repeated();
-}
-
-/// Whether a regular file is there. Throws FileError if that cannot be known.
-bool has_file(const fs::path& path) {
-  struct stat status;
-  if (::stat(path.c_str(), &status) == 0) return S_ISREG(status.st_mode);
-  for (const int absent : {ENOENT, ENOTDIR, ENAMETOOLONG, ELOOP}) {
-    if (errno == absent) return false;
-  }
-  throw FileError("cannot look for " + path.string(), path, system_code(errno));
 }
 
 fs::path named_after(const fs::path& picture, bool after_whole_name, const fs::path& suffix) {

@@ -1,15 +1,12 @@
 #include "src/sample/world_files.hpp"
 
 #include <fmt/format.h>
-#include <sys/stat.h>
 
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <cerrno>
 #include <map>
 #include <string_view>
-#include <system_error>
 
 #include "src/files/safe_file.hpp"
 #include "src/formats/table.hpp"
@@ -162,14 +159,8 @@ bool are_turned_notes(std::string_view name, std::string_view text) {
 
 std::vector<fs::path> world_files_beside(const fs::path& picture) {
   std::vector<fs::path> found;
-  // Names as text: of small pictures, a path for each name took a twentieth of the time.
   const auto look = [&](const std::string& path) {
-    struct stat status {};
-    if (::stat(path.c_str(), &status) == 0) {
-      if (S_ISREG(status.st_mode)) found.emplace_back(path);
-    } else if (errno != ENOENT && errno != ENOTDIR) {
-      throw FileError("cannot look at " + path, path, {errno, std::generic_category()});
-    }
+    if (has_file(path)) found.emplace_back(path);
   };
   const std::string suffix = picture.extension(), in_lower = lower_suffix(picture);
   const std::string stem = picture.native().substr(0, picture.native().size() - suffix.size());

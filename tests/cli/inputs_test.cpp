@@ -1,6 +1,8 @@
 // Which files are taken: folders, lists, globs, links, hidden entries, strange names.
 #include <sys/stat.h>
 
+#include <map>
+
 #include "tests/cli/pictures.hpp"
 #include "tests/cli/program.hpp"
 
@@ -262,6 +264,41 @@ TEST_CASE_METHOD(
   CHECK(result.exit_code == 1);
   CHECK_THAT(result.err, ContainsSubstring("qturn: in/closed: Permission denied\n"));
   CHECK(files("out") == Names{"a.png"});
+}
+
+TEST_CASE_METHOD(Workplace, "Names may be as long as the file system permits") {
+  constexpr std::size_t longest = 255;
+  const std::string jpeg = cli::jpeg(cli::smooth_picture(64, 48));
+  Names images;
+  for (std::size_t length = 240; length <= longest; ++length) {
+    const std::string two_bytes = "\xc3\xa9";
+    std::string accents(length % 2 == 0 ? "" : "e");
+    while (accents.size() + two_bytes.size() + 4 <= length) accents += two_bytes;
+    const std::map<std::string, std::string> names = {
+        {std::string(length - 4, 'p') + ".png", picture},
+        {std::string(length - 4, 'j') + ".jpg", jpeg},
+        {std::string(length - 4, 't') + ".tif",
+         cli::encoded(cli::random_picture(4, 3), qturn::tiff::codec)},
+        {accents + ".jpg", jpeg}};
+    for (const auto& [name, content] : names) {
+      add("in/images/" + name, content);
+      images.insert("images/" + name);
+      if (!name.ends_with(".jpg")) continue;
+      const std::string label = "labels/" + name.substr(0, name.size() - 4) + ".txt";
+      add("in/" + label, "0 0.25 0.5 0.1 0.2\n");
+      images.insert(label);
+    }
+  }
+  done({"cw", "in", "-o", "out", "--verify", "--sidecars"});
+  CHECK(files("out") == images);
+  done({"check", "in"});
+  done({"check", "--against", "in", "out"});
+  const auto before = tree("in");
+  done({"cw", "in", "--in-place", "--backup", "kept", "--sidecars"});
+  CHECK(tree("in") == tree("out"));
+  done({"restore", run_in("kept")});
+  CHECK(tree("in") == before);
+  done({"cw", "in", "-o", "out.tar"});
 }
 
 }  // namespace inputs_test
