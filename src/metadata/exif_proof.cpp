@@ -8,7 +8,9 @@
 #include "kernels/jpeg/src/markers.hpp"
 #include "src/metadata/exif.hpp"
 #include "src/metadata/exif_tags.hpp"
+#include "src/metadata/exif_thumbnail.hpp"
 #include "src/metadata/maker_note.hpp"
+#include "src/metadata/thumbnail_pixels.hpp"
 #include "src/metadata/tiff_structure.hpp"
 #include "src/picture/errors.hpp"
 
@@ -28,6 +30,13 @@ std::span<const std::byte> thumbnail_in(std::span<const std::byte> body) {
   if (bytes == 0 || !tiff->holds(at, bytes)) return {};
   const auto jpeg = body.subspan(static_cast<std::size_t>(at), static_cast<std::size_t>(bytes));
   return begins_as_jpeg(jpeg) ? jpeg : std::span<const std::byte>();
+}
+
+bool has_uncompressed_thumbnail(std::span<const std::byte> body) {
+  const auto tiff = TiffStructure::open(body);
+  if (!tiff) return false;
+  const TiffEntries second = tiff->directory(tiff->directory(tiff->first_directory()).next);
+  return second.whole && second.find(thumbnail_strip_offsets) && !second.find(jpeg_offset);
 }
 
 /// Which bytes of a block a turn may change.
@@ -50,13 +59,11 @@ class MayChange {
     }
     if (const auto repeated = repeated_exif_directory(tiff, first))
       add(*repeated, {pixel_x_dimension, pixel_y_dimension});
-    if (first.next == 0) return;
+    if (first.next == 0 || has_uncompressed_thumbnail(body)) return;
     const TiffEntries second = tiff.directory(first.next);
     for (const TiffEntry& entry : second.entries) add(entry.at, tiff.entry_bytes());
     add_pixels(tiff, second, jpeg_offset, jpeg_bytes);
-    constexpr std::uint16_t strip_offsets = 273, strip_bytes = 279;
-    add(second, {strip_offsets, strip_bytes, x_resolution, y_resolution});
-    add_pixels(tiff, second, strip_offsets, strip_bytes);
+    add(second, {x_resolution, y_resolution});
   }
 
   bool operator[](std::size_t at) const { return flags_[at]; }
@@ -113,12 +120,15 @@ ExifThumbnails prove_exif(std::span<const std::byte> before, std::span<const std
   const MayChange may_change(source);
   Bytes expected(source.begin(), source.end());
   turn_note(expected, turn);
+  // What becomes of pixels is exactly known, so they are turned again, too.
+  std::vector<std::string> unused;
+  if (has_uncompressed_thumbnail(source)) turn_thumbnail(expected, turn, result.size(), unused);
   if (result.size() < expected.size()) {
     throw ProofError(fmt::format("an Exif block of at least {} bytes expected, {} found",
                                  expected.size(), result.size()));
   }
   for (std::size_t at = 0; at < expected.size(); ++at) {
-    if (result[at] == expected[at] || may_change[at]) continue;
+    if (result[at] == expected[at] || (at < source.size() && may_change[at])) continue;
     throw ProofError(fmt::format("byte {} of the Exif block: {:#04x} expected, {:#04x} found", at,
                                  std::to_integer<unsigned>(expected[at]),
                                  std::to_integer<unsigned>(result[at])));

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "src/formats/container/video_matrix.hpp"
 #include "src/formats/table.hpp"
 #include "src/metadata/exif_proof.hpp"
 #include "src/metadata/jpeg_size.hpp"
@@ -167,19 +168,39 @@ void prove_kinds(const Parts& source, const Parts& result,
 
 /// A JPEG inside another file.
 void prove_embedded(const std::string& name, std::span<const std::byte> source,
-                    std::span<const std::byte> result, Orientation applied,
+                    std::span<const std::byte> result, const MetadataTurn& whole,
                     const std::atomic<bool>& stop) try {
-  // One that is damaged stays as it was where it need not be turned.
-  if (applied == Orientation::identity && std::ranges::equal(source, result)) return;
-  const Codec* codec = codec_of_content(source, {});
-  if (!codec || !codec->turn_compressed) return;
+  const auto size = jpeg_size(source);
+  const Orientation applied = size ? whole.turn_of(*size) : Orientation::identity;
+  const bool stays = std::ranges::equal(source, result);
+  if (stays && applied == Orientation::identity) return;
   PixelArena arena;
   std::vector<std::string> unused;
-  const auto turn = codec->turn_compressed(source, {}, unlimited);
-  turn->read(std::span(&applied, 1), arena, stop, unused);
+  std::unique_ptr<CompressedTurn> turn;
+  try {
+    const Codec* codec = size ? codec_of_content(source, {}) : nullptr;
+    if (!codec || !codec->turn_compressed) throw ImageFileError("it is not a JPEG");
+    turn = codec->turn_compressed(source, {}, unlimited);
+    turn->read(std::span(&applied, 1), arena, stop, unused);
+  } catch (const ImageFileError&) {
+    if (stays) return;  // it is damaged, and a warning said so
+    throw;
+  }
   turn->prove(result, applied, arena, stop);
 } catch (const ImageFileError& error) {
   throw ProofError(fmt::format("{}: {}", name, error.what()));
+}
+
+/// The parts, with the videos as they must be after `turn`.
+Parts with_turned_videos(Parts parts, const MetadataTurn& turn) {
+  for (FilePart& part : parts) {
+    if (part.kind != FilePart::videos) continue;
+    Bytes bytes(part.content.begin(), part.content.end());
+    std::vector<std::string> unused;
+    turn_videos(bytes, turn.view(), unused);
+    part = FilePart::of_copy(FilePart::fixed, part.name, bytes);
+  }
+  return parts;
 }
 
 void prove_exif_blocks(const Parts& source, const Parts& result, const MetadataTurn& turn,
@@ -192,9 +213,7 @@ void prove_exif_blocks(const Parts& source, const Parts& result, const MetadataT
   }
   for (std::size_t i = 0; i < before.size(); ++i) {
     const ExifThumbnails thumbnails = prove_exif(before[i]->content, after[i]->content, turn);
-    const auto size = jpeg_size(thumbnails.before);
-    if (!size) continue;
-    prove_embedded("the thumbnail", thumbnails.before, thumbnails.after, turn.turn_of(*size), stop);
+    prove_embedded("the thumbnail", thumbnails.before, thumbnails.after, turn, stop);
   }
 }
 
@@ -208,12 +227,8 @@ void prove_smaller_pictures(const Parts& source, const Parts& result, const Meta
   }
   // What is trimmed with the first picture has another size.
   if (turn.whole_size() != turn.old_size()) return;
-  for (std::size_t i = 0; i < before.size(); ++i) {
-    const auto size = jpeg_size(before[i]->content);
-    if (!size) continue;
-    prove_embedded(before[i]->name, before[i]->content, after[i]->content, turn.turn_of(*size),
-                   stop);
-  }
+  for (std::size_t i = 0; i < before.size(); ++i)
+    prove_embedded(before[i]->name, before[i]->content, after[i]->content, turn, stop);
 }
 
 template <typename Prove>
@@ -253,8 +268,8 @@ void prove_parts(const Codec& codec, std::span<const std::byte> source,
                  std::span<const std::byte> result, const MetadataTurn& turn, bool has_same_pixels,
                  const std::atomic<bool>& stop) {
   if (codec.parts) {
-    const Parts before = codec.parts(source, turn.pixels);
-    const Parts after = codec.parts(result, Orientation::identity);
+    const Parts before = with_turned_videos(codec.parts(source, turn.pixels), turn);
+    const Parts after = with_turned_videos(codec.parts(result, Orientation::identity), {});
     prove_kinds(before, after, {FilePart::fixed}, true);
     if (has_same_pixels) prove_kinds(before, after, {FilePart::pixels}, true);
     prove_kinds(before, after, {FilePart::other}, false);

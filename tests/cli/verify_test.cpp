@@ -4,6 +4,7 @@
 
 #include "tests/cli/pictures.hpp"
 #include "tests/cli/program.hpp"
+#include "tests/fixtures/metadata.hpp"
 #include "tests/fixtures/other_programs.hpp"
 
 namespace verify_test {
@@ -50,6 +51,31 @@ TEST_CASE("In place, a result that the disk has spoiled is rejected, and its ori
     CHECK((workplace.content("in/images/b.png") == png) != is_first);
     CHECK(workplace.files("in/images") == Names{"a.jpg", "b.png"});
     CHECK(workplace.files("in/labels") == Names{"a.txt", "b.txt"});
+  }
+}
+
+TEST_CASE(
+    "In place, a sidecar or a world file that the disk has spoiled keeps its picture as it was") {
+  const std::map<std::string, std::string> files = {
+      {"a.jgw", "0.5\n0\n0\n-0.5\n100\n200\n"},
+      {"a.xmp", qturn::tests::xmp_packet_with("tiff:Orientation='1'")}};
+  for (const auto& [name, content] : files) {
+    for (const bool is_spoiled : {true, false}) {
+      CAPTURE(name, is_spoiled);
+      Workplace workplace;
+      workplace.add("in/a.jpg", jpeg);
+      workplace.add("in/" + name, content);
+      const auto before = workplace.tree("in");
+      if (is_spoiled)
+        workplace.environment = Workplace::on_disturbed_disk({{"QTURN_TEST_SPOIL", name}});
+      const Result result = workplace.qturn({"cw", "in", "--in-place", "--sidecars"});
+      CAPTURE(result.err);
+      CHECK(result.exit_code == (is_spoiled ? 1 : 0));
+      CHECK((workplace.tree("in") == before) == is_spoiled);
+      if (is_spoiled)
+        CHECK_THAT(result.err,
+                   ContainsSubstring("the result was rejected, because it is wrong: in/" + name));
+    }
   }
 }
 

@@ -81,6 +81,16 @@ std::string block_with(const Pixels& pixels) {
          second.at(second_at, 0, order) + pixels.stored;
 }
 
+/// The proof accepts `after`, whose last bytes are pixels, and no other pixel or size.
+void check_proof(const std::string& before, const std::string& after, const MetadataTurn& turn) {
+  CHECK_NOTHROW(prove_exif(bytes_of(before), bytes_of(after), turn));
+  std::string other = after;
+  other[other.find_last_not_of('-')] ^= 1;
+  CHECK_THROWS_AS(prove_exif(bytes_of(before), bytes_of(other), turn), ProofError);
+  if (before.size() == after.size())
+    CHECK_THROWS_AS(prove_exif(bytes_of(before), bytes_of(before), turn), ProofError);
+}
+
 }  // namespace
 
 TEST_CASE("A thumbnail without compression is turned, pixels that share their chroma together") {
@@ -102,6 +112,7 @@ TEST_CASE("A thumbnail without compression is turned, pixels that share their ch
   std::vector<std::string> warnings;
   CHECK(turned(block_with(c.before), turn, warnings) == block_with(c.after));
   CHECK(warnings.empty());
+  check_proof(block_with(c.before), block_with(c.after), turn);
 }
 
 TEST_CASE("A thumbnail without compression that does not hold together is left out") {
@@ -199,6 +210,7 @@ TEST_CASE("A thumbnail in several strips becomes one strip, or one for each plan
   CHECK(numbers(256) == std::vector<std::uint64_t>{c.height});
   CHECK(numbers(257) == std::vector<std::uint64_t>{c.width});
   CHECK(numbers(278) == std::vector<std::uint64_t>{c.width});
+  check_proof(block, std::string(text_of(after)), turn);
   // Only strips that do not follow each other need a new place.
   CHECK((after.size() > block.size()) == (gaps && c.strips.size() > at.size()));
 

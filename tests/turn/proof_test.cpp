@@ -13,12 +13,15 @@
 
 #include <jpeglib.h>
 
+#include "src/formats/codec/frame_place.hpp"
+#include "src/formats/webp/chunks.hpp"
 #include "src/turn/picture_turn.hpp"
 #include "tests/cli/pictures.hpp"
 #include "tests/fixtures/codec_pictures.hpp"
 #include "tests/fixtures/exr_file.hpp"
 #include "tests/fixtures/jpeg_pictures.hpp"
 #include "tests/fixtures/metadata.hpp"
+#include "tests/fixtures/motion_video.hpp"
 #include "tests/fixtures/tiff_pictures.hpp"
 
 namespace proof_test {
@@ -252,12 +255,87 @@ TEST_CASE("A thumbnail or a preview that was not turned is found") {
   const std::string turned_thumbnail = turned(thumbnail, how) + std::string(64, '\0');
   CHECK_THAT(finding(file, photograph(1, turned_thumbnail), how),
              ContainsSubstring("the thumbnail: component"));
-  const auto with_preview = [&](const std::string& preview) {
-    return tests::jpeg_with_trailing_pictures(jpeg_of({}), "", {preview}, {0x010001});
+  // A preview and a gain map.
+  for (const unsigned type : {0x010001U, 0U}) {
+    CAPTURE(type);
+    const auto followed_by = [&](const std::string& smaller) {
+      return tests::jpeg_with_trailing_pictures(jpeg_of({}), "", {smaller}, {type});
+    };
+    const std::string smaller = jpeg_of({.width = 48, .height = 32});
+    CHECK_THAT(finding(followed_by(smaller), followed_by(turned(smaller, how)), how),
+               ContainsSubstring("picture 2 of the file: component"));
+  }
+}
+
+TEST_CASE("The video of a motion photo is proved as it is seen") {
+  const int stored = GENERATE(1, 6), number = GENERATE(1, 2, 3, 6, 8);
+  const bool tag_only = GENERATE(false, true), in_list = GENERATE(false, true);
+  const auto orientation = static_cast<Orientation>(number);
+  CAPTURE(stored, number, tag_only, in_list);
+  const auto motion = [&](const tests::VideoMatrix& matrix) {
+    const std::string video = tests::MotionVideo{.matrix = matrix}.file();
+    if (!in_list) return photograph(stored, thumbnail) + tests::samsung_trailer(video);
+    const std::string list =
+        "<Container:Directory><rdf:Seq>"
+        "<rdf:li rdf:parseType='Resource'><Container:Item Item:Semantic='Primary' "
+        "Item:Mime='image/jpeg'/></rdf:li>"
+        "<rdf:li rdf:parseType='Resource'><Container:Item Item:Semantic='MotionPhoto' "
+        "Item:Mime='video/mp4' Item:Length='" +
+        std::to_string(video.size()) + "'/></rdf:li></rdf:Seq></Container:Directory>";
+    return photograph(stored, thumbnail,
+                      tests::jpeg_segment(0xE1, "http://ns.adobe.com/xap/1.0/\0"s +
+                                                    tests::xmp_packet_with("", list))) +
+           video;
   };
-  const std::string preview = jpeg_of({.width = 48, .height = 32});
-  CHECK_THAT(finding(with_preview(preview), with_preview(turned(preview, how)), how),
-             ContainsSubstring("block"));
+  const Turning how{.orientation = orientation, .tag_only = tag_only};
+  const std::string file = motion(tests::video_turns[1]);
+  OneTurn turn(file, how);
+  if (turn.picture.plan(orientation).route == Route::copied) return;
+  const std::string own = turn.result();
+  CHECK(turn.finding(own) == "");
+  // Players do not mirror.
+  const bool is_turned = number == 3 || number == 6 || number == 8;
+  const std::string was = tests::matrix_text(tests::video_turns[1]);
+  CHECK((own.find(was) == std::string::npos) == is_turned);
+  for (const tests::VideoMatrix& other : tests::video_turns) {
+    const std::string wrong = turned(motion(other), how);
+    if (other != tests::video_turns[1])
+      CHECK_THAT(turn.finding(wrong), ContainsSubstring("what follows the picture"));
+  }
+  // The result of a program that turns all but the video.
+  const std::string now = tests::matrix_text(tests::video_turns[number == 6   ? 2
+                                                                : number == 3 ? 3
+                                                                : number == 8 ? 0
+                                                                              : 1]);
+  if (is_turned)
+    CHECK_THAT(
+        turn.finding(own.substr(0, own.rfind(now)) + was + own.substr(own.rfind(now) + was.size())),
+        ContainsSubstring("what follows the picture"));
+}
+
+TEST_CASE("Thumbnails in JFIF's segments are proved") {
+  const Turning how{Orientation::rotate180};
+  const auto jfif = [](const std::string& small) {
+    return tests::jpeg_segment(0xE0, "JFIF\0\1\2\0\0\1\0\1\2\1"s + small);
+  };
+  const auto extension = [](const std::string& content) {
+    return tests::jpeg_segment(0xE0, "JFXX\0"s + content);
+  };
+  const std::string rgb = "redgre", turned_rgb = "grered";
+  const std::string palette = "\x11\2\1"s + std::string(768, 'p');
+  for (const auto& [before, after] :
+       {std::pair{jfif(rgb), jfif(turned_rgb)},
+        {extension("\x13\2\1" + rgb), extension("\x13\2\1" + turned_rgb)},
+        {extension(palette + "ab"), extension(palette + "ba")}})
+    CHECK_THAT(finding(with_segments(jpeg_of({}), before), with_segments(jpeg_of({}), after), how),
+               ContainsSubstring("the segment APP0"));
+  CHECK_THAT(finding(with_segments(jpeg_of({}), extension("\x10" + thumbnail)),
+                     with_segments(jpeg_of({}), extension("\x10" + turned(thumbnail, how))), how),
+             ContainsSubstring("the JFIF thumbnail: component"));
+  // One that is not a JPEG stays, and another one is found.
+  CHECK_THAT(finding(with_segments(jpeg_of({}), extension("\x10nothing")),
+                     with_segments(jpeg_of({}), extension("\x10something")), how),
+             ContainsSubstring("the JFIF thumbnail"));
 }
 
 TEST_CASE("A JPEG that is re-encoded may be as far away as quantisation allows, and no farther") {
@@ -401,6 +479,42 @@ TEST_CASE("Frames of an animation, their places and their delays are proved") {
   CHECK_THAT(finding(file, gif(first + second, 'c')), ContainsSubstring("the global palette"));
 }
 
+TEST_CASE("Frames that become whole pictures are proved, and alpha that is opaque everywhere") {
+  // A canvas of 5 x 3 and a frame that some turn would bring to an odd place.
+  const auto animation = [](const Picture& first, const Picture& second) {
+    Bytes header(10);
+    header[0] = std::byte{0x02};
+    header[4] = std::byte{5 - 1};
+    header[7] = std::byte{3 - 1};
+    std::vector<std::pair<std::string_view, Bytes>> chunks = {{"VP8X", header},
+                                                              {"ANIM", owned("\1\2\3\4\5\6")}};
+    for (const auto& [picture, place] :
+         {std::pair{first, FramePlace{0, 0, 5, 3}}, {second, FramePlace{2, 0, 2, 2}}}) {
+      const std::string still = cli::encoded(picture, webp::codec);
+      chunks.emplace_back("ANMF", webp::webp_frame(tests::bytes_of(still), Bytes(16), place, {}));
+    }
+    return std::string(text_of(webp::write_webp(chunks)));
+  };
+  const int number = GENERATE(2, 3, 5, 6);
+  const Turning how{static_cast<Orientation>(number)};
+  for (const int channels : {3, 4}) {
+    CAPTURE(number, channels);
+    const Picture whole = random_picture(5, 3, channels), part = random_picture(2, 2, channels);
+    Picture other = part;
+    other.bytes[0] ^= 1;
+    if (channels == 4) other.bytes[3] = 255;
+    CHECK_THAT(finding(animation(whole, part), animation(whole, other), how),
+               ContainsSubstring("page 2, pixel"));
+  }
+  // A header may promise alpha where all is opaque.
+  std::string promising = cli::encoded(random_picture(5, 3), webp::codec);
+  constexpr std::size_t alpha_at = 12 + 8 + 4;
+  promising[alpha_at] = static_cast<char>(promising[alpha_at] | 0x10);
+  OneTurn turn(promising, how);
+  CHECK(turn.picture.header().pixel_bytes_total == 5 * 3 * 4);
+  CHECK(turn.finding(turn.result()) == "");
+}
+
 TEST_CASE("Of a lossy WebP, sizes and brightness are proved") {
   const std::string lossy = tests::plain_webp;
   OneTurn picture(lossy, {});
@@ -437,6 +551,13 @@ TEST_CASE("HEIC, AVIF and JPEG XL may change in their orientations alone") {
   std::string spoiled = own;
   spoiled[own.size() - 20] ^= 1;
   CHECK_THAT(picture.finding(spoiled), ContainsSubstring("the same with other content"));
+
+  if (command.starts_with("cjxl")) return;
+  const auto motion = [&](int turns) {
+    const tests::MotionVideo video{.matrix = tests::video_turns[std::size_t(turns)]};
+    return file + tests::iso_box("mpvd", video.file());
+  };
+  CHECK_THAT(finding(motion(0), motion(1)), ContainsSubstring("the box mpvd"));
 }
 
 TEST_CASE("A sample and an attribute of an OpenEXR file are proved") {

@@ -22,6 +22,7 @@ struct FilePart {
     pixels,    ///< compressed; only a file that was not turned has them as they were
     exif,      ///< patched where it lies
     embedded,  ///< a smaller picture, which is turned with the first one
+    videos,    ///< bytes that may hold videos, which are turned as the picture is seen; else fixed
     other      ///< changes, and must only be there
   };
 

@@ -159,6 +159,10 @@ std::optional<Orientation> doubted_orientation(const HeifFile& heif);
 /// What the Exif and XMP of the file say.
 std::vector<IgnoredOrientation> ignored_orientations(const HeifFile& heif);
 
+/// Whether it may hold the video of a motion photo: it has a box of its own, or lies within that of
+/// Samsung's other data.
+inline bool may_hold_video(const Box& box) { return box.type == "mpvd" || box.type == "sefd"; }
+
 bool is_heif_exif(const HeifItem& item);
 bool is_heif_xmp(const HeifItem& item);
 

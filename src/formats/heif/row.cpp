@@ -94,6 +94,11 @@ std::vector<FilePart> parts(std::span<const std::byte> file, Orientation applied
     }
     for (const auto piece : heif.pieces(item)) parts.emplace_back(fixed, name, piece);
   }
+  for_each_box(file, 0, file.size(), [&](const Box& box) {
+    if (may_hold_video(box))
+      parts.emplace_back(videos, fmt::format("the box {}", box.type),
+                         file.subspan(box.content, box.end - box.content));
+  });
   for (const Box& box : heif.property_list)
     if (box.type != "irot" && box.type != "imir")
       parts.emplace_back(fixed, fmt::format("the property {}", box.type),

@@ -395,11 +395,10 @@ class Metadata {
   std::vector<std::string>& warnings_;
 };
 
-// The video of a motion photo has a box of its own, or lies within that of Samsung's other data.
 void turn_motion(const HeifFile& heif, Bytes& file, Orientation orientation,
                  std::vector<std::string>& warnings) {
   for_each_box(heif.file, 0, heif.file.size(), [&](const Box& box) {
-    if (box.type != "mpvd" && box.type != "sefd") return;
+    if (!may_hold_video(box)) return;
     const auto content = std::span(file).subspan(box.content, box.end - box.content);
     const bool any = turn_videos(content, orientation, warnings);
     if (!any && box.type == "mpvd" && orientation != Orientation::identity) {

@@ -7,6 +7,7 @@
 #include "src/formats/jpeg/codec.hpp"
 #include "src/formats/jpeg/file/jpeg_file.hpp"
 #include "src/formats/jpeg/metadata/extended_xmp.hpp"
+#include "src/formats/jpeg/metadata/orientation_metadata.hpp"
 #include "src/formats/jpeg/metadata/trailing_pictures.hpp"
 #include "src/metadata/xmp.hpp"
 
@@ -34,15 +35,11 @@ FilePart metadata_part(const JpegSegment& segment, Orientation applied) {
   }
   // These know about the orientation, of lengths, or of a picture that is turned with this one.
   if (is_mpf(segment) || text.starts_with(extended_xmp_signature)) return {other, name, {}};
-  constexpr std::size_t without_thumbnail = 14, density_at = 8;
-  if (segment.marker == app0 && text.starts_with("JFIF")) {
-    if (segment.payload.size() != without_thumbnail) return {other, name, {}};
-    Bytes turned(segment.payload.begin(), segment.payload.end());
-    if (swaps_axes(applied))
-      std::swap_ranges(&turned[density_at], &turned[density_at + 2], &turned[density_at + 2]);
-    return FilePart::of_copy(fixed, name, turned);
+  if (segment.marker == app0) {
+    const auto thumbnail = jfif_thumbnail(segment.payload);
+    if (!thumbnail.empty()) return {embedded, "the JFIF thumbnail", thumbnail};
+    return FilePart::of_copy(fixed, name, turned_jfif(segment.payload, applied));
   }
-  if (segment.marker == app0 && text.starts_with("JFXX")) return {other, name, {}};
   return {fixed, name, segment.payload};
 }
 
@@ -52,7 +49,7 @@ void add_trailing(const JpegFile& file, std::vector<FilePart>& parts) {
   std::size_t done = file.end;
   const auto add_up_to = [&](std::size_t at) {
     if (at > done)
-      parts.emplace_back(FilePart::fixed, "what follows the picture",
+      parts.emplace_back(FilePart::videos, "what follows the picture",
                          file.bytes.subspan(done, at - done));
   };
   const TrailingPictures trailing(file, unused);

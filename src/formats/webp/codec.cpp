@@ -156,6 +156,19 @@ void decode_pixels(std::span<const std::byte> file, const Page& page) {
   }
 }
 
+// The encoder stores no alpha that is opaque everywhere, so a picture that has one is taken for one
+// that has none: that is what is read of the result.
+void leave_out_opaque_alpha(Page& page) {
+  constexpr std::int64_t all = 4, kept = 3;
+  if (page.channels != all) return;
+  auto* const pixels = static_cast<std::uint8_t*>(page.pixels);
+  const std::int64_t count = page.width * page.height;
+  for (std::int64_t i = 0; i < count; ++i)
+    if (pixels[all * i + kept] != 255) return;
+  for (std::int64_t i = 0; i < count; ++i) std::copy_n(pixels + all * i, kept, pixels + kept * i);
+  page.channels = kept;
+}
+
 Page page_of(const Bytes& still, const FramePlace& place) {
   const Page page = page_of(still);
   if (page.width != place.width || page.height != place.height) {
@@ -254,6 +267,7 @@ void decode_frames(const std::vector<WebpFrame>& frames, Image& image, WebpExtra
       kept.described.back() = std::byte{webp_takes_place};
       extras.alpha = true;
     }
+    leave_out_opaque_alpha(page);
     image.pages.push_back(page);
     extras.frames.push_back(std::move(kept));
   }
@@ -338,6 +352,7 @@ Image decode_webp(std::span<const std::byte> file, Samples samples, PixelArena& 
     Page page = page_of(file);
     page.pixels = arena.take(page.bytes());
     decode_pixels(file, page);
+    if (samples == Samples::as_stored) leave_out_opaque_alpha(page);
     image.pages = {page};
   }
   warn_of_trailing_data(file, webp_end(file), warnings);

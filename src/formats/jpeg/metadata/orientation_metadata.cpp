@@ -28,6 +28,7 @@ using std::string_view_literals::operator""sv;
 constexpr std::size_t max_payload = 65533;
 using namespace jpeg_marker;
 constexpr std::string_view jfif_signature = "JFIF\0"sv, jfxx_signature = "JFXX\0"sv;
+constexpr std::size_t jfxx_head = jfxx_signature.size() + 1;
 
 // Pixels of one or three bytes after their width and height, a byte each.
 void turn_small_picture(Bytes& payload, std::size_t size_at, std::size_t pixels_at, int channels,
@@ -71,7 +72,7 @@ class Finisher {
         finish_exif(segment, !std::exchange(any_exif, true));
       } else if (is_xmp(segment)) {
         finish_xmp(segment);
-      } else if (segment.marker == app0 && turn_.pixels != Orientation::identity) {
+      } else if (segment.marker == app0) {
         finish_jfif(segment);
       }
     }
@@ -151,29 +152,20 @@ class Finisher {
   }
 
   void finish_jfif(const JpegSegment& segment) {
-    const std::string_view text = text_of(segment.payload);
-    Bytes payload(segment.payload.begin(), segment.payload.end());
-    if (text.starts_with(jfif_signature) && payload.size() >= 14) {
-      const auto density = payload.begin() + 8;
-      if (swaps_axes(turn_.pixels)) std::swap_ranges(density, density + 2, density + 2);
-      turn_small_picture(payload, 12, 14, 3, turn_.pixels);
-    } else if (text.starts_with(jfxx_signature) && payload.size() > 8) {
-      const auto kind = std::to_integer<unsigned>(payload[5]);
-      if (kind == 0x10) turn_jfxx_jpeg(payload);
-      if (kind == 0x11) turn_small_picture(payload, 6, 8 + 768, 1, turn_.pixels);
-      if (kind == 0x13) turn_small_picture(payload, 6, 8, 3, turn_.pixels);
-    }
+    Bytes payload = turned_jfif(segment.payload, turn_.pixels);
+    if (const auto jpeg = jfif_thumbnail(segment.payload); !jpeg.empty())
+      turn_jfif_thumbnail(jpeg, payload);
     replace(segment, std::move(payload));
   }
 
-  void turn_jfxx_jpeg(Bytes& payload) {
-    constexpr std::size_t head = 6;
+  void turn_jfif_thumbnail(std::span<const std::byte> jpeg, Bytes& payload) {
     try {
-      jpeg_thumbnail_size(std::span(payload).subspan(head));
-      const Bytes turned = turn_.turn_embedded(std::span(payload).subspan(head), turn_.pixels);
-      if (turned.size() > max_payload - head)
+      const Orientation applied = turn_.turn_of(jpeg_thumbnail_size(jpeg));
+      if (applied == Orientation::identity) return;
+      const Bytes turned = turn_.turn_embedded(jpeg, applied);
+      if (turned.size() > max_payload - jfxx_head)
         throw ImageFileError("it takes more bytes than before");
-      payload.resize(head);
+      payload.resize(jfxx_head);
       payload.insert(payload.end(), turned.begin(), turned.end());
     } catch (const ImageFileError& error) {
       warnings_.push_back(fmt::format("the JFIF thumbnail stays as it was: {}", error.what()));
@@ -299,6 +291,27 @@ Bytes Finisher::turned_trailing(const TrailingPictures::Picture& picture) {
 }
 
 }  // namespace
+
+Bytes turned_jfif(std::span<const std::byte> segment, Orientation applied) {
+  const std::string_view text = text_of(segment);
+  Bytes payload(segment.begin(), segment.end());
+  if (text.starts_with(jfif_signature) && payload.size() >= 14) {
+    const auto density = payload.begin() + 8;
+    if (swaps_axes(applied)) std::swap_ranges(density, density + 2, density + 2);
+    turn_small_picture(payload, 12, 14, 3, applied);
+  } else if (text.starts_with(jfxx_signature) && payload.size() > 8) {
+    const auto kind = std::to_integer<unsigned>(payload[5]);
+    if (kind == 0x11) turn_small_picture(payload, 6, 8 + 768, 1, applied);
+    if (kind == 0x13) turn_small_picture(payload, 6, 8, 3, applied);
+  }
+  return payload;
+}
+
+std::span<const std::byte> jfif_thumbnail(std::span<const std::byte> segment) {
+  constexpr std::string_view jpeg = "JFXX\0\x10"sv;
+  if (!text_of(segment).starts_with(jpeg)) return {};
+  return segment.subspan(jfxx_head);
+}
 
 FileBytes finish_jpeg(const JpegFile& source, FileBytes turned, Orientation applied, Size size,
                       const TurnEmbedded& turn_embedded, std::vector<std::string>& warnings) {

@@ -31,6 +31,13 @@ namespace qturn::jpeg {
 FileBytes finish_jpeg(const JpegFile& source, FileBytes turned, Orientation applied, Size size,
                       const TurnEmbedded& turn_embedded, std::vector<std::string>& warnings);
 
+/// JFIF's segment, or its extension (JFXX), as it is after the turn. A thumbnail that is a JPEG
+/// stays.
+Bytes turned_jfif(std::span<const std::byte> segment, Orientation applied);
+
+/// The thumbnail in such an extension that is a JPEG; empty if there is none.
+std::span<const std::byte> jfif_thumbnail(std::span<const std::byte> segment);
+
 /// The same JPEG with another orientation everywhere, none of its pixels touched; `turn_embedded`
 /// is for a thumbnail that was upright beside a picture that was not. Where the file has no
 /// orientation and `missing` asks for it, Exif with one is added.
