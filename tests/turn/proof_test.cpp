@@ -255,8 +255,8 @@ TEST_CASE("A thumbnail or a preview that was not turned is found") {
   const std::string turned_thumbnail = turned(thumbnail, how) + std::string(64, '\0');
   CHECK_THAT(finding(file, photograph(1, turned_thumbnail), how),
              ContainsSubstring("the thumbnail: component"));
-  // A preview and a gain map.
-  for (const unsigned type : {0x010001U, 0U}) {
+  // Previews, a gain map by both of its types, an original that was kept.
+  for (const unsigned type : {0x010001U, 0U, 0x050000U, 0x040000U}) {
     CAPTURE(type);
     const auto followed_by = [&](const std::string& smaller) {
       return tests::jpeg_with_trailing_pictures(jpeg_of({}), "", {smaller}, {type});

@@ -68,10 +68,12 @@ class JpegMarkers {
       const unsigned char marker = jpeg_marker::byte_at(file_, at_++);
       if (jpeg_marker::stands_alone(marker)) continue;
       if (marker == jpeg_marker::eoi) return JpegSegment{marker, at_, {}};
+      is_in_segment_ = true;
       if (file_.size() - at_ < 2) break;
       const std::size_t length = jpeg_marker::word_at(file_, at_);
       is_damaged_ = length < 2;
       if (is_damaged_ || file_.size() - at_ < length) break;
+      is_in_segment_ = false;
       const JpegSegment segment{marker, at_ + 2, file_.subspan(at_ + 2, length - 2)};
       at_ += length;
       return segment;
@@ -82,11 +84,13 @@ class JpegMarkers {
 
   /// Whether next() found nothing because a segment has an impossible length.
   bool is_damaged() const { return is_damaged_; }
+  /// Whether the file ends within a segment, or that is damaged.
+  bool is_in_segment() const { return is_in_segment_; }
 
  private:
   std::span<const std::byte> file_;
   std::size_t at_ = 2;
-  bool is_damaged_ = false;
+  bool is_damaged_ = false, is_in_segment_ = false;
 };
 
 /// Whether these bytes begin with SOI.

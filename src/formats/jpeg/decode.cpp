@@ -117,7 +117,7 @@ Image decode_jpeg(std::span<const std::byte> file, PixelArena& arena, const std:
   // Smoothing would invent coefficients that the scans of a progressive file lack.
   decoder.info.do_block_smoothing = FALSE;
   read_rows(decoder, page);
-  check_complete(decoder.info);
+  check_complete(decoder);
   Image image = image_of(decoder, page);
   add_notes(decoder, warnings);
   const std::span<const std::byte> rest = decoder.file.trailing_data();
@@ -140,7 +140,7 @@ Image decode_jpeg_pixels(std::span<const std::byte> file, const Limits& limits, 
   const Page page = page_of(decoder, arena);
   decoder.info.do_block_smoothing = FALSE;
   read_rows(decoder, page);
-  check_complete(decoder.info);
+  check_complete(decoder);
   Image image{.format = &codec, .stored = orientation_in(decoder.file.segments), .pages = {page}};
   if (page.channels == 4) {
     // They are stored as Adobe's programs do it, the other way round.

@@ -4,6 +4,7 @@
 #include <catch2/generators/catch_generators.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 
+#include "src/formats/jpeg/file/jpeg_file.hpp"
 #include "src/formats/jpeg/file/segments.hpp"
 #include "src/formats/jpeg/turn.hpp"
 #include "src/metadata/exif.hpp"
@@ -275,6 +276,21 @@ TEST_CASE("Pictures after the first are turned, and the index points to them") {
   CHECK(jpeg_size(at(1)) == Size{24, 32});
   CHECK(jpeg_size(at(2)) == Size{8, 16});
   CHECK(jpeg::codec.read_header(at(2)).stored == Orientation::identity);
+}
+
+TEST_CASE("A picture after the first whose end is missing is turned and gets its end") {
+  const unsigned type = GENERATE(0U, 0x010001U, 0x040000U, 0x050000U);
+  const bool is_counted = GENERATE(false, true);
+  const std::string whole = jpeg_of(32, 24), cut = whole.substr(0, whole.size() - 2);
+  std::string file = with_trailing("", {is_counted ? whole : cut}, type);
+  if (is_counted) file.resize(file.size() - 2);
+  std::vector<std::string> warnings;
+  const Bytes out = turned(file, warnings);
+  CHECK(out == turned(with_trailing("", {whole}, type)));
+  CHECK(warnings == std::vector<std::string>{"picture 2 of the file: "s + no_end_marker});
+  const auto places = indexed(out);
+  REQUIRE(places.size() == 2);
+  CHECK(places[1].first + places[1].second == out.size());
 }
 
 TEST_CASE("Lengths in XMP's Container are those of the turned pictures") {

@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "src/formats/jpeg/file/jpeg_file.hpp"
 #include "tests/fixtures/codec_pictures.hpp"
 #include "tests/fixtures/jpeg_pictures.hpp"
 #include "tests/fixtures/jpeg_turns.hpp"
@@ -15,7 +16,7 @@ namespace {
 
 using namespace qturn;
 using namespace qturn::tests;
-using Catch::Matchers::ContainsSubstring;
+using Catch::Matchers::ContainsSubstring, Catch::Matchers::StartsWith;
 using qturn::tests::JpegMarker, qturn::tests::JpegPicture;
 using std::string_view_literals::operator""sv;
 
@@ -62,7 +63,8 @@ TEST_CASE("Every marker is written back in order, byte for byte except for the o
   CHECK(different == 1);
 }
 
-TEST_CASE("A cut at any twentieth of a JPEG is a failure, and so is the loss of its last byte") {
+TEST_CASE(
+    "A cut at any twentieth of a JPEG is a failure, and so is the loss of a byte of its data") {
   const JpegOptions options = GENERATE(by_coefficients, by_planes);
   const auto picture = GENERATE(values<JpegPicture>({
       {.width = 96, .height = 80, .h = 2, .v = 2},
@@ -73,8 +75,36 @@ TEST_CASE("A cut at any twentieth of a JPEG is a failure, and so is the loss of 
   const Bytes file = make_jpeg(picture);
   for (std::size_t i = 0; i < 20; ++i)
     CHECK(refusal(cut(file, file.size() * i / 20), options) != "");
-  CHECK(refusal(cut(file, file.size() - 1), options) != "");
+  CHECK(refusal(cut(file, file.size() - 3), options) != "");
   CHECK(refusal(file, options) == "");
+}
+
+TEST_CASE("A JPEG without the marker of its end is whole, is warned of, and gets its end") {
+  const JpegOptions options = GENERATE(by_coefficients, by_planes);
+  const auto picture = GENERATE(values<JpegPicture>({
+      {.width = 96, .height = 80, .h = 2, .v = 2},
+      {.width = 320, .height = 240, .noisy = true},
+      {.width = 96, .height = 80, .h = 2, .v = 2, .progressive = true},
+      {.width = 96, .height = 80, .one_scan_each = true},
+      {.width = 96, .height = 80, .space = JCS_GRAYSCALE, .restart_interval = 4},
+  }));
+  const Bytes file = make_jpeg(picture);
+  const TurnedJpeg whole = turn_and_tell(file, Orientation::rotate90, options);
+  CHECK(whole.warnings.empty());
+  for (const std::size_t missing : {1U, 2U}) {
+    const TurnedJpeg ended =
+        turn_and_tell(cut(file, file.size() - missing), Orientation::rotate90, options);
+    CHECK(ended.file == whole.file);
+    CHECK(ended.warnings == std::vector<std::string>{no_end_marker});
+  }
+  // Between its scans it is not whole, and neither is one that ends within a segment.
+  std::size_t at = file.size() / 2;
+  while (at < file.size() && !(file[at] == std::byte{0xFF} && file[at + 1] == std::byte{0xDA}))
+    ++at;
+  if (at < file.size()) {
+    CHECK_THAT(refusal(cut(file, at), options), StartsWith("truncated after "));
+    CHECK_THAT(refusal(cut(file, at + 5), options), StartsWith("truncated after "));
+  }
 }
 
 TEST_CASE("The message says how much of a cut JPEG is there") {

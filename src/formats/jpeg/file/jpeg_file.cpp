@@ -44,6 +44,7 @@ JpegFile::JpegFile(std::span<const std::byte> all, const Limits& limits, Part pa
 void JpegFile::complete() {
   if (is_complete_) return;
   is_complete_ = true;
+  lacks_end = true;
   while (const auto segment = rest_.next()) {
     const bool is_scan = segment->marker == jpeg_marker::sos;
     const bool is_end = segment->marker == jpeg_marker::eoi;
@@ -56,8 +57,12 @@ void JpegFile::complete() {
     }
     if (!is_end) continue;
     end = segment->offset;
+    lacks_end = false;
     break;
   }
+  if (rest_.is_in_segment()) lacks_end = false;
+  constexpr std::size_t marker_bytes = 2;
+  if (lacks_end) reader_.take({jpeg_marker::eoi, end + marker_bytes, {}});  // as if it were there
   metadata_.check(limits_);
   check_limit(limits_, &Limits::scans, scan_count);
   scans = reader_.scans();

@@ -20,6 +20,10 @@ namespace qturn::jpeg {
 /// Whether this is the marker of metadata.
 bool is_app_or_com(unsigned char marker);
 
+/// The warning for a picture that is whole without it.
+inline constexpr const char* no_end_marker =
+    "the marker of its end (EOI) is missing; all rows are there";
+
 struct JpegFile {
   /// How much of it is parsed. To find the end of the picture, all of its data is looked at.
   enum class Part : std::uint8_t { all, header };
@@ -50,6 +54,9 @@ struct JpegFile {
   std::vector<JpegScan> scans;        ///< as far as they can be read
   std::size_t scan_count = 0;         ///< with those that cannot
   std::size_t end;                    ///< after the marker for it; without one the end of the file
+  /// Whether there is no such marker (EOI), once all is parsed, and nothing else is cut: some
+  /// cameras leave it out. Whether all rows are there, whoever reads the data sees.
+  bool lacks_end = false;
 
  private:
   Limits limits_;

@@ -88,17 +88,23 @@ void set_size(JpegPicture& picture, JDIMENSION width, JDIMENSION height) {
   }
 }
 
-void check_complete(const jpeg_decompress_struct& info) {
+void check_complete(const JpegDecoder& decoder) {
+  const jpeg_decompress_struct& info = decoder.info;
+  const bool lacks_end = decoder.file.lacks_end;
+  const std::string where =
+      lacks_end ? fmt::format("truncated after scan {}: ", info.input_scan_number) : "";
   for (int i = 0; i < info.num_components; ++i) {
     if (!info.comp_info[i].quant_table) {
       throw ImageFileError(
-          fmt::format("component {} of {} is missing", i + 1, info.num_components));
+          fmt::format("{}component {} of {} is missing", where, i + 1, info.num_components));
     }
     if (!info.progressive_mode) continue;
     const int* bits = info.coef_bits[i];
-    if (bits[0] != 0 || std::any_of(bits + 1, bits + DCTSIZE2, [](int left) { return left > 0; })) {
-      throw ImageFileError("the last scans of the progressive picture are missing");
-    }
+    // A coefficient that is zero everywhere may be in no scan. Without an end, its scan may be what
+    // is missing.
+    const auto is_missing = [&](int left) { return left > 0 || (left < 0 && lacks_end); };
+    if (bits[0] != 0 || std::any_of(bits + 1, bits + DCTSIZE2, is_missing))
+      throw ImageFileError(where + "the last scans of the progressive picture are missing");
   }
 }
 
@@ -162,7 +168,7 @@ JpegPicture described(const JpegDecoder& decoder, TableOf table_of) {
 }  // namespace
 
 JpegPicture describe(const JpegDecoder& decoder) {
-  check_complete(decoder.info);
+  check_complete(decoder);
   return described(decoder,
                    [](const jpeg_component_info& component) { return *component.quant_table; });
 }

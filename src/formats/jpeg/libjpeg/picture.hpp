@@ -54,7 +54,7 @@ JpegPicture layout_of(const jpeg_decompress_struct& info);
 
 /// Throws ImageFileError if the file that was read to its end lacks scans: of a component, or the
 /// last refinements of a progressive picture.
-void check_complete(const jpeg_decompress_struct& info);
+void check_complete(const JpegDecoder& decoder);
 
 /// The APPn and COM markers of a file, in order, the orientation set to 1. Throws ImageFileError if
 /// an Exif block is too damaged for that.

@@ -43,7 +43,7 @@ void fail_damaged(j_common_ptr codec) {
   auto& decoder = *reinterpret_cast<j_decompress_ptr>(codec);
   char progress[80];
   describe_progress(decoder, progress, sizeof progress);
-  if (errors.base.msg_code == JWRN_JPEG_EOF) {
+  if (errors.base.msg_code == JWRN_JPEG_EOF || errors.met_end) {
     std::snprintf(errors.message, sizeof errors.message, "truncated %s", progress);
   } else {
     char reason[JMSG_LENGTH_MAX];
@@ -60,6 +60,12 @@ void on_message(j_common_ptr codec, int level) {
   JpegErrors& errors = errors_of(codec);
   const auto& decoder = *reinterpret_cast<j_decompress_ptr>(codec);
   const int code = errors.base.msg_code;
+  if (code == JWRN_JPEG_EOF && errors.lacks_end && !errors.goes_on) {
+    // What lacks after that is met with another warning.
+    errors.met_end = true;
+    std::snprintf(errors.note, sizeof errors.note, "%s", no_end_marker);
+    return;
+  }
   const bool harmless = code == JWRN_JFIF_MAJOR || code == JWRN_ADOBE_XFORM ||
                         code == JWRN_NOT_SEQUENTIAL ||
                         (code == JWRN_EXTRANEOUS_DATA && decoder.input_scan_number == 0);
@@ -74,6 +80,7 @@ void on_message(j_common_ptr codec, int level) {
 void prepare(JpegErrors& errors, const std::atomic<bool>* stop) {
   errors.stop = stop;
   errors.interrupted = errors.several_scans = errors.goes_on = errors.nothing_read = false;
+  errors.lacks_end = errors.met_end = false;
   errors.message[0] = errors.note[0] = '\0';
   jpeg_std_error(&errors.base);
   errors.base.error_exit = [](j_common_ptr codec) {
@@ -138,7 +145,7 @@ JpegDecoder::JpegDecoder(std::span<const std::byte> bytes, const std::atomic<boo
                          const Limits& limits, JpegFile::Part part)
     : file(bytes, limits, part) {
   prepare(errors, stop);
-  errors.scan_count = static_cast<int>(file.scan_count);
+  expect_parsed();
   info.err = &errors.base;
   guarded(errors, [&] { jpeg_create_decompress(&info); });
   progress_.progress_monitor = [](j_common_ptr codec) {
@@ -166,7 +173,12 @@ JpegDecoder::JpegDecoder(std::span<const std::byte> bytes, const std::atomic<boo
 
 void JpegDecoder::complete() {
   file.complete();
+  expect_parsed();
+}
+
+void JpegDecoder::expect_parsed() {
   errors.scan_count = static_cast<int>(file.scan_count);
+  errors.lacks_end = file.lacks_end;
 }
 
 // Offers `more` free bytes after the `used` ones. False if there is no memory: libjpeg's frames lie

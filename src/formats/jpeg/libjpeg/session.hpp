@@ -33,6 +33,8 @@ struct JpegErrors {
   bool interrupted;
   bool goes_on;        ///< damage is left to libjpeg, which invents samples
   bool nothing_read;   ///< damage was met before a row was decoded
+  bool lacks_end;      ///< the file has no marker for it, which libjpeg then invents
+  bool met_end;        ///< it has done so
   int scan_count;      ///< of the file, as its markers are counted
   bool several_scans;  ///< the picture is complete only with the last of its scans
   char message[JMSG_LENGTH_MAX + 100];
@@ -80,6 +82,8 @@ class JpegDecoder {
   jpeg_decompress_struct info{};
 
  private:
+  void expect_parsed();
+
   jpeg_progress_mgr progress_{};
 };
 

@@ -283,7 +283,10 @@ Bytes Finisher::turned_trailing(const TrailingPictures::Picture& picture) {
                           .size = turned_size(applied, size),
                           .turn_embedded = turn_.turn_embedded,
                           .untrimmed = whole};
-  if (applied != Orientation::identity) turned = turn_.turn_embedded(turned, applied);
+  if (applied != Orientation::identity) {
+    turned = turn_.turn_embedded(turned, applied);
+    if (file.lacks_end) warnings_.push_back(fmt::format("{}: {}", picture.name, no_end_marker));
+  }
   turned = Finisher(alone, std::move(turned), turn, MissingTag::stays_absent, warnings_).finish();
   const auto after = file.trailing_data();
   turned.insert(turned.end(), after.begin(), after.end());

@@ -20,10 +20,14 @@ constexpr std::size_t index_entry_bytes = 16;
 // CIPA DC-007, table 4: the lower three bytes of an image's attributes.
 unsigned type_of(std::uint64_t attributes) { return static_cast<unsigned>(attributes & 0xFFFFFF); }
 
-bool is_thumbnail(unsigned type) { return type >> 16 == 1; }
+constexpr unsigned primary = 0x030000, original = 0x040000, gain_map = 0x050000;
+
+// Whether each point belongs to a point of the first picture. Previews may be cropped, and so may
+// an original that was kept (DC-007 of 2021), which is shown like the picture all the same.
+bool is_map(unsigned type) { return type >> 16 != 1 && type != original; }
 
 std::string refusal_of_type(unsigned type) {
-  if (type == 0 || type == 0x030000 || is_thumbnail(type)) return {};
+  if (type == 0 || type == primary || type == gain_map || !is_map(type)) return {};
   if (type == 0x020001) return "a frame of a panorama";
   if (type == 0x020002) return "a frame of a stereo picture";
   if (type == 0x020003) return "a frame of a multi-angle picture";
@@ -65,6 +69,22 @@ bool is_cut(std::span<const std::byte> rest) {
   }
 }
 
+// A list may count the marker of a picture's end (EOI) where that is missing at the end of the
+// file.
+std::uint64_t without_missing_end(std::span<const std::byte> file, std::uint64_t at,
+                                  std::uint64_t bytes) {
+  constexpr std::uint64_t marker_bytes = 2;
+  if (at >= file.size()) return bytes;
+  const auto rest = file.subspan(static_cast<std::size_t>(at));
+  if (bytes <= rest.size() || bytes - rest.size() > marker_bytes || !begins_as_jpeg(rest))
+    return bytes;
+  try {
+    return JpegFile(rest, unlimited).lacks_end ? rest.size() : bytes;
+  } catch (const ImageFileError&) {
+    return bytes;
+  }
+}
+
 void refuse_cut(std::span<const std::byte> file, std::uint64_t at, std::uint64_t bytes,
                 const std::string& name) {
   if (at >= file.size() || bytes <= file.size() - at) return;
@@ -75,6 +95,14 @@ void refuse_cut(std::span<const std::byte> file, std::uint64_t at, std::uint64_t
 }
 
 }  // namespace
+
+std::optional<Size> trimmed_like_the_first(const MetadataTurn& first, Size size) {
+  const Size whole = first.whole_size(), left = first.old_size();
+  const Size scaled{size.width * left.width, size.height * left.height};
+  const bool is_exact = scaled.width % whole.width == 0 && scaled.height % whole.height == 0;
+  if (!is_exact || scaled.width == 0 || scaled.height == 0) return std::nullopt;
+  return Size{scaled.width / whole.width, scaled.height / whole.height};
+}
 
 TrailingPictures::TrailingPictures(const JpegFile& file, std::vector<std::string>& warnings)
     : file_(file.bytes), end_(file.end) {
@@ -96,7 +124,8 @@ void TrailingPictures::read_index(const std::vector<JpegSegment>& segments,
     for (std::uint64_t at = index->entries.value_at + index_entry_bytes;
          at + index_entry_bytes <= index->entries.value_at + index->entries.value_bytes;
          at += index_entry_bytes) {
-      const std::uint64_t offset = number(at + 8, 4) + index->header_at, bytes = number(at + 4, 4);
+      const std::uint64_t offset = number(at + 8, 4) + index->header_at;
+      const std::uint64_t bytes = without_missing_end(file_, offset, number(at + 4, 4));
       index_.push_back({static_cast<std::size_t>(offset), static_cast<std::size_t>(bytes)});
       const std::string name = fmt::format("picture {} of the file", index_.size() + 1);
       if (offset >= end_) refuse_cut(file_, offset, bytes, name);
@@ -108,7 +137,7 @@ void TrailingPictures::read_index(const std::vector<JpegSegment>& segments,
       add({.at = index_.back().at,
            .bytes = index_.back().bytes,
            .name = name,
-           .is_thumbnail = is_thumbnail(type),
+           .is_map = is_map(type),
            .refusal = refusal_of_type(type)});
     }
   }
@@ -132,7 +161,8 @@ void TrailingPictures::read_container(const std::vector<JpegSegment>& segments,
   std::uint64_t at = end_ + items_.front().padding;
   item_places_.push_back({0, end_});
   for (std::size_t i = 1; i < items_.size(); ++i) {
-    const ContainerItem& item = items_[i];
+    ContainerItem& item = items_[i];
+    item.length = without_missing_end(file_, at, item.length);
     const std::string name = fmt::format("what follows the picture ({})", item.semantic);
     refuse_cut(file_, at, item.length, name);
     if (at > file_.size() || item.length > file_.size() - at || item.length == 0) {
@@ -171,7 +201,7 @@ std::vector<TrailingPictures::Picture> TrailingPictures::pictures() const {
   std::vector<Picture> found;
   for (const Listed& each : listed_) {
     if (each.is_video || !each.refusal.empty()) continue;
-    found.push_back({file_.subspan(each.at, each.bytes), each.name, !each.is_thumbnail});
+    found.push_back({file_.subspan(each.at, each.bytes), each.name, each.is_map});
   }
   return found;
 }
@@ -190,7 +220,7 @@ Bytes TrailingPictures::turned(const MetadataTurn& first, const Turn& turn,
         throw ImageFileError(fmt::format("it is {}, which cannot be turned", listed.refusal));
       }
       if (!jpeg_size(bytes)) throw ImageFileError("it is not a JPEG and cannot be turned");
-      append(turn({bytes, listed.name, !listed.is_thumbnail}));
+      append(turn({bytes, listed.name, listed.is_map}));
     } catch (const ImageFileError& error) {
       if (pixels_turned) throw ImageFileError(fmt::format("{}: {}", listed.name, error.what()));
       append(bytes);

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -53,7 +54,7 @@ class TrailingPictures {
     std::size_t new_at = 0, new_bytes = 0;  // after the end of the turned picture
     std::string name;                       // for a message
     bool is_video = false;
-    bool is_thumbnail = false;
+    bool is_map = true;
     std::string refusal;  // what it is, if it cannot be turned
   };
 
@@ -73,6 +74,10 @@ class TrailingPictures {
   std::vector<ContainerItem> items_;
   std::vector<Indexed> item_places_;
 };
+
+/// What is left of a picture of this size whose points belong to points of the first one, if that
+/// is trimmed; nothing if the trimmed edge would lie within a pixel.
+std::optional<Size> trimmed_like_the_first(const MetadataTurn& first, Size size);
 
 }  // namespace qturn::jpeg
 
