@@ -222,6 +222,8 @@ void warn_of_other_orientation(std::string_view packet, Orientation stored,
       static_cast<int>(*says), static_cast<int>(stored)));
 }
 
+bool has_container(std::string_view packet) { return packet.find(container_item) != packet.npos; }
+
 std::vector<ContainerItem> container_items(std::string_view packet) {
   std::vector<ContainerItem> items;
   for (ListedItem& item : listed_items(xml_nodes(packet))) items.push_back(std::move(item.says));

@@ -69,6 +69,9 @@ struct ContainerItem {
 };
 std::vector<ContainerItem> container_items(std::string_view packet);
 
+/// Whether a packet may have such a directory. It is not parsed.
+bool has_container(std::string_view packet);
+
 /// The packet with these lengths, one per item, and with this name of its extended packet, if it is
 /// not empty.
 std::string with_container_lengths(std::string_view packet,

@@ -372,7 +372,7 @@ MetadataTurn PictureTurn::found_turn_in(std::span<const std::byte> result,
                       .tag = header.stored,
                       .size = header.size(),
                       .untrimmed = header_.size()};
-    prove_parts(*format_, file_, result, turn, false, stop);
+    prove_parts(*format_, file_, result, turn, options_.jpeg.edges, false, stop);
     return turn;
   };
   if (!format_->decode) return rest_of(first_that_holds(rest_of));
@@ -414,7 +414,7 @@ void PictureTurn::prove_read(const TurnOutcome& planned, MetadataTurn turn,
   expect("orientation", static_cast<int>(turn.tag), static_cast<int>(header.stored));
   const bool is_tagged = planned.route == Route::tagged;
   turn.stored = header_.stored;  // what the file says; another one beside it may say more
-  prove_parts(*format_, file_, result, turn, is_tagged, stop);
+  prove_parts(*format_, file_, result, turn, options_.jpeg.edges, is_tagged, stop);
   if (is_tagged || is_data_proved) return;
   // The pages of the turn, if there are any, are not needed any more.
   PixelArena& arena = lane_->after_turns();

@@ -168,7 +168,7 @@ void prove_kinds(const Parts& source, const Parts& result,
 
 /// A JPEG inside another file.
 void prove_embedded(const std::string& name, std::span<const std::byte> source,
-                    std::span<const std::byte> result, const MetadataTurn& whole,
+                    std::span<const std::byte> result, const MetadataTurn& whole, JpegEdges edges,
                     const std::atomic<bool>& stop) try {
   const auto size = jpeg_size(source);
   const Orientation applied = size ? whole.turn_of(*size) : Orientation::identity;
@@ -180,7 +180,10 @@ void prove_embedded(const std::string& name, std::span<const std::byte> source,
   try {
     const Codec* codec = size ? codec_of_content(source, {}) : nullptr;
     if (!codec || !codec->turn_compressed) throw ImageFileError("it is not a JPEG");
-    turn = codec->turn_compressed(source, {}, unlimited);
+    const bool is_trimmed =
+        edges == JpegEdges::trim && jpeg_size(result) != turned_size(applied, *size);
+    turn = codec->turn_compressed(
+        source, {.edges = is_trimmed ? JpegEdges::trim : JpegEdges::reencode}, unlimited);
     turn->read(std::span(&applied, 1), arena, stop, unused);
   } catch (const ImageFileError&) {
     if (stays) return;  // it is damaged, and a warning said so
@@ -213,12 +216,13 @@ void prove_exif_blocks(const Parts& source, const Parts& result, const MetadataT
   }
   for (std::size_t i = 0; i < before.size(); ++i) {
     const ExifThumbnails thumbnails = prove_exif(before[i]->content, after[i]->content, turn);
-    prove_embedded("the thumbnail", thumbnails.before, thumbnails.after, turn, stop);
+    prove_embedded("the thumbnail", thumbnails.before, thumbnails.after, turn, JpegEdges::reencode,
+                   stop);
   }
 }
 
 void prove_smaller_pictures(const Parts& source, const Parts& result, const MetadataTurn& turn,
-                            const std::atomic<bool>& stop) {
+                            JpegEdges edges, const std::atomic<bool>& stop) {
   const auto before = of_kinds(source, {FilePart::embedded});
   const auto after = of_kinds(result, {FilePart::embedded});
   if (after.size() != before.size()) {
@@ -228,7 +232,7 @@ void prove_smaller_pictures(const Parts& source, const Parts& result, const Meta
   // What is trimmed with the first picture has another size.
   if (turn.whole_size() != turn.old_size()) return;
   for (std::size_t i = 0; i < before.size(); ++i)
-    prove_embedded(before[i]->name, before[i]->content, after[i]->content, turn, stop);
+    prove_embedded(before[i]->name, before[i]->content, after[i]->content, turn, edges, stop);
 }
 
 template <typename Prove>
@@ -265,8 +269,8 @@ void prove_nearly_equal(const Image& source, const Image& result, Orientation ap
 }
 
 void prove_parts(const Codec& codec, std::span<const std::byte> source,
-                 std::span<const std::byte> result, const MetadataTurn& turn, bool has_same_pixels,
-                 const std::atomic<bool>& stop) {
+                 std::span<const std::byte> result, const MetadataTurn& turn, JpegEdges edges,
+                 bool has_same_pixels, const std::atomic<bool>& stop) {
   if (codec.parts) {
     const Parts before = with_turned_videos(codec.parts(source, turn.pixels), turn);
     const Parts after = with_turned_videos(codec.parts(result, Orientation::identity), {});
@@ -274,7 +278,7 @@ void prove_parts(const Codec& codec, std::span<const std::byte> source,
     if (has_same_pixels) prove_kinds(before, after, {FilePart::pixels}, true);
     prove_kinds(before, after, {FilePart::other}, false);
     prove_exif_blocks(before, after, turn, stop);
-    prove_smaller_pictures(before, after, turn, stop);
+    prove_smaller_pictures(before, after, turn, edges, stop);
   }
   const std::vector<std::string> found = findings_in(codec, result);
   if (!found.empty() && findings_in(codec, source).size() < found.size())

@@ -31,12 +31,13 @@ void prove_nearly_equal(const Image& source, const Image& result, Orientation ap
                         const std::atomic<bool>& stop);
 
 /// Throws ProofError unless what both files hold besides pixels agrees after `turn`: each part of
-/// `source` is in `result`, and nothing else; smaller pictures are turned, too; and the metadata of
-/// `result` do not contradict it where those of `source` did not. If `has_same_pixels`, they are
-/// the same as they are compressed. Throws Interrupted.
+/// `source` is in `result`, and nothing else; smaller pictures are turned, too, if `edges` permits
+/// it without those that do not fill a block; and the metadata of `result` do not contradict it
+/// where those of `source` did not. If `has_same_pixels`, they are the same as they are compressed.
+/// Throws Interrupted.
 void prove_parts(const Codec& codec, std::span<const std::byte> source,
-                 std::span<const std::byte> result, const MetadataTurn& turn, bool has_same_pixels,
-                 const std::atomic<bool>& stop);
+                 std::span<const std::byte> result, const MetadataTurn& turn, JpegEdges edges,
+                 bool has_same_pixels, const std::atomic<bool>& stop);
 
 }  // namespace qturn
 

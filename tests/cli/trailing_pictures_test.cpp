@@ -1,5 +1,7 @@
 // The same table for the pictures after a JPEG, previews and gain maps. Another program, ExifTool,
 // finds them by the lists of the turned file, extracts them, and reads their metadata.
+#include <catch2/generators/catch_generators.hpp>
+
 #include <algorithm>
 #include <cstdlib>
 #include <map>
@@ -205,24 +207,99 @@ TEST_CASE("Previews and gain maps are true after every operation, as another pro
 TEST_CASE_METHOD(
     cli::Workplace,
     "A gain map that cannot be trimmed with its picture is warned of, or the file fails") {
-  const auto file = [](int map_height) {
-    return jpeg_with_trailing_pictures(cli::jpeg(cli::smooth_picture(64, 44)), "",
+  const auto file = [](int height, int map_height) {
+    return jpeg_with_trailing_pictures(cli::jpeg(cli::smooth_picture(64, height)), "",
                                        {cli::jpeg(cli::smooth_picture(32, map_height, 1))},
                                        {gain_map_type});
   };
-  add("exact.jpg", file(22));
-  add("cut.jpg", file(21));
+  add("exact.jpg", file(36, 18));
+  add("cut.jpg", file(44, 24));
+  add("inexact.jpg", file(44, 22));
   const auto trim = [&](const std::string& name, const std::string& option) {
     return qturn({"flip", name, "--jpeg-edges", "trim", option, "-o", "out-" + name});
   };
   CHECK(trim("exact.jpg", "--strict").exit_code == 0);
-  CHECK(content("out-exact.jpg").find("\xFF\xC0\0\x0B\x08\0\x14\0\x20"s) !=
-        std::string::npos);  // the frame of 20 rows, 32 pixels wide
+  CHECK(content("out-exact.jpg").find("\xFF\xC0\0\x0B\x08\0\x10\0\x20"s) !=
+        std::string::npos);  // the frame of 16 rows, 32 pixels wide
   CHECK(trim("cut.jpg", "--strict").exit_code == 1);
   CHECK_FALSE(exists("out-cut.jpg"));
   const cli::Result result = trim("cut.jpg", "--overwrite");
   CHECK(result.exit_code == 0);
   CHECK(result.err.find("stays whole and covers what was trimmed") != std::string::npos);
+  // Its 20 rows that are left end within a block.
+  CHECK_THAT(trim("inexact.jpg", "--overwrite").err,
+             ContainsSubstring("cannot be turned without loss"));
+  CHECK_FALSE(exists("out-inexact.jpg"));
+}
+
+TEST_CASE("Option --jpeg-edges decides for gain maps and previews as for their pictures") {
+  const bool is_map = GENERATE(true, false), indexed = GENERATE(true, false);
+  if (!is_map && !indexed) return;
+  const unsigned type = is_map ? gain_map_type : large_thumbnail;
+  Workplace workplace;
+  const std::string smaller = cli::jpeg(cli::smooth_picture(32, 21));
+  const auto file = [&](int orientation) {
+    if (indexed)
+      return jpeg_with_trailing_pictures(cli::jpeg(first), exif_segment(orientation, true, first),
+                                         {smaller}, {type});
+    const std::string list =
+        "<Container:Directory><rdf:Seq><rdf:li rdf:parseType='Resource'><Container:Item "
+        "Item:Semantic='Primary' Item:Mime='image/jpeg'/></rdf:li><rdf:li "
+        "rdf:parseType='Resource'><Container:Item Item:Semantic='GainMap' Item:Mime='image/jpeg' "
+        "Item:Length='" +
+        std::to_string(smaller.size()) + "'/></rdf:li></rdf:Seq></Container:Directory>";
+    return with_segments(first, exif_segment(orientation, true, first) +
+                                    xmp_segment(xmp_packet_with("", list))) +
+           smaller;
+  };
+  workplace.add("a.jpg", file(1));
+  workplace.add("alone.jpg", with_segments(first, exif_segment(1, true, first)));
+  const std::string named =
+      (indexed ? "picture 2 of the file"s : "what follows the picture (GainMap)"s) +
+      " cannot be turned without loss, because an edge cuts through a block";
+  const auto turn = [&](const Words& more) {
+    return workplace.qturn(cli::with({"flip", "a.jpg", "--json", "--verify"}, more));
+  };
+
+  const Result reencoded = turn({"-o", "out.jpg"});
+  CHECK(reencoded.exit_code == 0);
+  CHECK_THAT(reencoded.out,
+             ContainsSubstring("\"route\":\"planar\"") && ContainsSubstring("\"lossy\":true"));
+  CHECK_THAT(reencoded.err, ContainsSubstring("1 JPEG could not be turned losslessly"));
+  // The first picture itself is turned losslessly.
+  workplace.done({"flip", "alone.jpg", "-o", "alone-out.jpg", "--jpeg-edges", "fail"});
+  CHECK(cli::pixels_of(workplace.path() / "out.jpg") ==
+        cli::pixels_of(workplace.path() / "alone-out.jpg"));
+
+  const Result strict = turn({"-o", "strict.jpg", "--strict"});
+  CHECK(strict.exit_code == 1);
+  CHECK_THAT(strict.err, ContainsSubstring(named));
+  const Result failed = turn({"-o", "failed.jpg", "--jpeg-edges", "fail"});
+  CHECK(failed.exit_code == 1);
+  CHECK_THAT(failed.err, ContainsSubstring(named));
+  const Result trimmed = turn({"-o", "trimmed.jpg", "--jpeg-edges", "trim"});
+  CHECK(trimmed.exit_code == (is_map ? 1 : 0));
+  if (is_map) {
+    CHECK_THAT(trimmed.err, ContainsSubstring(named));
+  } else {
+    CHECK_THAT(trimmed.out,
+               ContainsSubstring("\"route\":\"trimmed\"") && ContainsSubstring("\"lossy\":false"));
+    const std::string written = workplace.content("trimmed.jpg");
+    CHECK(
+        cli::pixels_of(workplace.add("preview.jpg", written.substr(written.rfind("\xFF\xD8\xFF"))))
+            .height == 16);
+  }
+
+  const std::string before = workplace.content("a.jpg");
+  const Result tagged = turn({"--in-place"});
+  CHECK_THAT(tagged.out,
+             ContainsSubstring("\"route\":\"tagged\"") && ContainsSubstring("\"lossy\":false"));
+  CHECK_THAT(workplace.content("a.jpg"), Catch::Matchers::EndsWith(smaller));
+  workplace.add("a.jpg", file(3));
+  const Result left =
+      workplace.qturn({"upright", "a.jpg", "--in-place", "--json", "--verify", "-v"});
+  CHECK_THAT(left.out, ContainsSubstring("\"route\":\"skipped\"") && ContainsSubstring(named));
+  CHECK(workplace.content("a.jpg") == file(3));
 }
 
 TEST_CASE_METHOD(

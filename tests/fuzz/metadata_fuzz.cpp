@@ -89,7 +89,7 @@ void fuzz_metadata(Input input) {
       }
       case 2:
         check_unturned(body, jpeg::codec);
-        finish_jpeg(JpegFile(body), picture_alone(body), turn.pixels, turn.size, turn_one,
+        finish_jpeg(JpegFile(body), picture_alone(body), turn.pixels, turn.size, turn_one, turn_one,
                     warnings);
         retag_jpeg(body, turn.tag, missing, turn_one, warnings);
         break;

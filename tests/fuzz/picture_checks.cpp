@@ -67,7 +67,7 @@ void check_unturned(Input file, const Codec& format) {
                             .size = header.size(),
                             .turn_embedded = jpeg::turn_embedded_jpeg};
     const std::atomic<bool> never = false;
-    prove_parts(format, file, file, none, true, never);
+    prove_parts(format, file, file, none, JpegEdges::reencode, true, never);
   } catch (const ProofError& error) {
     require(false, error.what());
   } catch (const ImageFileError&) {

@@ -1,5 +1,7 @@
 #include "src/formats/jpeg/turn.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <type_traits>
 #include <utility>
@@ -15,11 +17,15 @@ namespace qturn::jpeg {
 
 namespace {
 
-// Whether nothing says that the only scan is not the rest of the file. Other pictures may follow it
+bool lists_pictures(const JpegSegment& segment) {
+  return is_mpf(segment) || (is_xmp(segment) && has_container(xmp_packet(segment)));
+}
+
+// Whether nothing says that the only scan is not the rest of the file. Other bytes may follow it
 // all the same: whoever reads the data sees where it ends.
 bool seems_to_end_with_its_data(const JpegDecoder& decoder) {
   const JpegFile& file = decoder.file;
-  return is_only_scan(decoder) && std::ranges::none_of(file.segments, is_mpf) &&
+  return is_only_scan(decoder) && std::ranges::none_of(file.segments, lists_pictures) &&
          text_of(file.bytes.last(2)) == "\xFF\xD9";
 }
 
@@ -52,21 +58,80 @@ JpegTurn::JpegTurn(std::span<const std::byte> file, const JpegOptions& options,
       decoder_(std::make_unique<JpegDecoder>(file, nullptr, limits, JpegFile::Part::header)),
       shape_(shape_of(decoder_->info)),
       header_(header_of(*decoder_)) {
-  if (!seems_to_end_with_its_data(*decoder_)) decoder_->complete();
+  if (seems_to_end_with_its_data(*decoder_)) return;
+  decoder_->complete();
+  if (std::ranges::any_of(decoder_->file.segments, lists_pictures)) look_for_smaller();
 }
 
 JpegTurn::~JpegTurn() = default;
 
 const JpegFile& JpegTurn::file() const { return decoder_->file; }
 
-std::string JpegTurn::why_not(Orientation) const { return jpeg_not_exact; }
+// What is wrong with them is said when they are turned.
+void JpegTurn::look_for_smaller() try {
+  std::vector<std::string> unused;
+  const TrailingPictures trailing(file(), unused);
+  for (const auto& each : trailing.pictures()) {
+    try {
+      const JpegDecoder header(each.jpeg, nullptr, unlimited, JpegFile::Part::header);
+      smaller_.push_back({std::string(each.name), shape_of(header.info), each.is_map});
+    } catch (const ImageFileError&) {
+      continue;
+    }
+  }
+} catch (const ImageFileError&) {
+}
+
+Route JpegTurn::route_of(const Smaller& smaller, Orientation applied) const {
+  const Size left = jpeg_route(shape_, applied, options_) == Route::trimmed
+                        ? whole_blocks(shape_, applied)
+                        : shape_.size;
+  const MetadataTurn turn{.stored = header_.stored,
+                          .pixels = applied,
+                          .size = qturn::turned_size(applied, left),
+                          .untrimmed = shape_.size};
+  JpegShape shape = smaller.shape;
+  const Orientation own = turn.turn_of(shape.size);
+  if (own == Orientation::identity) return Route::lossless;
+  if (!smaller.is_map) return jpeg_route(shape, own, options_);
+  // It is trimmed where its picture is, and nowhere else.
+  if (own == applied) shape.size = trimmed_like_the_first(turn, shape.size).value_or(shape.size);
+  const Route route = jpeg_route(shape, own, options_);
+  return route == Route::trimmed ? Route::none : route;
+}
+
+const JpegTurn::Smaller* JpegTurn::inexact_one(Orientation applied) const {
+  const auto found = std::ranges::find_if(
+      smaller_, [&](const Smaller& each) { return route_of(each, applied) != Route::lossless; });
+  return found == smaller_.end() ? nullptr : &*found;
+}
+
+std::string JpegTurn::why_not(Orientation applied) const {
+  const bool is_own = whole_blocks(shape_, applied) != shape_.size;
+  const Smaller* smaller = is_own ? nullptr : inexact_one(applied);
+  return smaller ? fmt::format("{} {}", smaller->name, jpeg_not_exact) : jpeg_not_exact;
+}
 
 Route JpegTurn::route(Orientation applied) const {
-  return applied == Orientation::identity ? Route::lossless : jpeg_route(shape_, applied, options_);
+  if (applied == Orientation::identity) return Route::lossless;
+  Route route = jpeg_route(shape_, applied, options_);
+  if (route != Route::lossless && route != Route::trimmed) return route;
+  for (const Smaller& each : smaller_) {
+    const Route own = route_of(each, applied);
+    if (own == Route::none) return own;
+    if (own != Route::lossless) route = own;
+  }
+  return route;
+}
+
+Route JpegTurn::own_route(Orientation applied) const {
+  const Route whole = route(applied);
+  const bool is_turned = whole == Route::planar || whole == Route::trimmed;
+  return is_turned ? jpeg_route(shape_, applied, options_) : whole;
 }
 
 Size JpegTurn::turned_size(Orientation applied) const {
-  switch (route(applied)) {
+  switch (own_route(applied)) {
     case Route::tagged:
       return shape_.size;  // nothing moves
     case Route::trimmed:
@@ -80,7 +145,7 @@ Size JpegTurn::turned_size(Orientation applied) const {
 std::optional<JpegRequest> JpegTurn::request(std::span<const Orientation> applied) const {
   std::vector<Orientation> lossless, planar;
   for (const Orientation each : applied) {
-    const Route by = route(each);
+    const Route by = own_route(each);
     if (each == Orientation::identity) continue;
     if (by == Route::lossless || by == Route::trimmed) lossless.push_back(each);
     if (by == Route::planar) planar.push_back(each);
@@ -142,8 +207,12 @@ FileBytes JpegTurn::turn(Orientation applied, const TurnEmbedded& turn_embedded,
                          const std::atomic<bool>& stop, std::vector<std::string>& warnings) {
   // The picture is turned first: only then are all markers known.
   FileBytes picture = turn(applied, stop);
+  const bool trims = options_.edges == JpegEdges::trim;
+  const auto turn_smaller = [&](std::span<const std::byte> jpeg, Orientation orientation) {
+    return turned_jpeg(jpeg, orientation, {.edges = trims ? JpegEdges::trim : JpegEdges::reencode});
+  };
   return finish_jpeg(decoder_->file, std::move(picture), applied, turned_size(applied),
-                     turn_embedded, warnings);
+                     turn_embedded, turn_smaller, warnings);
 }
 
 FileBytes JpegTurn::turn(Orientation applied, const std::atomic<bool>& stop) {

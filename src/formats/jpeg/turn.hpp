@@ -67,12 +67,25 @@ class JpegTurn final : public CompressedTurn {
   FileBytes turn(Orientation applied, const std::atomic<bool>& stop);
 
  private:
-  bool is_planar(Orientation applied) const { return route(applied) == Route::planar; }
+  /// A picture that follows the first one, a preview or a gain map.
+  struct Smaller {
+    std::string name;
+    JpegShape shape;
+    bool is_map;
+  };
+  void look_for_smaller();
+  Route route_of(const Smaller& smaller, Orientation applied) const;
+  /// The first that is not turned losslessly with the picture; null if all are.
+  const Smaller* inexact_one(Orientation applied) const;
+  /// How the pixels of the first picture are turned.
+  Route own_route(Orientation applied) const;
+  bool is_planar(Orientation applied) const { return own_route(applied) == Route::planar; }
 
   JpegOptions options_;
   std::unique_ptr<JpegDecoder> decoder_;  ///< which has read the header, and then all of the file
   JpegShape shape_;
   Header header_;
+  std::vector<Smaller> smaller_;
   std::map<Orientation, FileBytes> made_;
   bool is_read_ = false;  ///< by a device
   std::optional<JpegCoefficients> coefficients_;

@@ -55,7 +55,7 @@ Bytes turned(const std::string& file, std::vector<std::string>& warnings,
   const JpegFile whole(source);
   return finish_jpeg(whole, turn_embedded_jpeg(whole.without_trailing_data().bytes, orientation),
                      orientation, turned_size(orientation, {header.width, header.height}),
-                     turn_embedded_jpeg, warnings);
+                     turn_embedded_jpeg, turn_embedded_jpeg, warnings);
 }
 
 Bytes turned(const std::string& file) {
@@ -81,7 +81,7 @@ Bytes trimmed(const std::string& file, Orientation orientation,
   const JpegFile whole(source);
   return finish_jpeg(whole, turned_jpeg(whole.without_trailing_data().bytes, orientation, options),
                      orientation, JpegTurn(source, options).turned_size(orientation),
-                     turn_embedded_jpeg, warnings);
+                     turn_embedded_jpeg, turn_embedded_jpeg, warnings);
 }
 
 std::string faces_and_subject(const std::string& packet) {
@@ -362,8 +362,8 @@ TEST_CASE("A gain map loses what the picture loses, where no pixel is cut") {
 
   CHECK(jpeg_size(trailing_picture_of(map, thumbnail_type, warnings)) == Size{28, 32});
   CHECK(warnings.empty());
-  // The edge lies at 48 of 56 rows, which is between the rows of 30.
-  CHECK(jpeg_size(trailing_picture_of(jpeg_of(32, 30), map_type, warnings)) == Size{30, 32});
+  // The edge lies at 48 of 56 rows, which is between the rows of 32.
+  CHECK(jpeg_size(trailing_picture_of(jpeg_of(32, 32), map_type, warnings)) == Size{32, 32});
   CHECK(warnings == std::vector<std::string>{
                         "picture 2 of the file stays whole and covers what was trimmed: the edge "
                         "would lie within its pixels"});
@@ -540,7 +540,7 @@ TEST_CASE("No cut of a file with all of this leads outside it") {
       const JpegFile cut_file(cut);
       const auto picture = cut_file.without_trailing_data().bytes;
       const Bytes out = finish_jpeg(cut_file, Bytes(picture.begin(), picture.end()),
-                                    Orientation::rotate90, {48, 64}, as_it_is, warnings);
+                                    Orientation::rotate90, {48, 64}, as_it_is, as_it_is, warnings);
       astray += !has_header(cut) || out.size() < size ||
                 jpeg::codec.read_header(out).stored != Orientation::identity;
       ++finished;

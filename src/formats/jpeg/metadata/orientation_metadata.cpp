@@ -50,12 +50,14 @@ void turn_small_picture(Bytes& payload, std::size_t size_at, std::size_t pixels_
 // One JPEG under way: what its segments become, by their offset. `turned` ends with the picture.
 class Finisher {
  public:
-  Finisher(const JpegFile& source, FileBytes turned, const MetadataTurn& turn, MissingTag missing,
+  Finisher(const JpegFile& source, FileBytes turned, const MetadataTurn& turn,
+           const TurnEmbedded& turn_following, MissingTag missing,
            std::vector<std::string>& warnings)
       : source_(source),
         jpeg_(std::move(turned)),
         segments_(jpeg_header_segments(jpeg_)),
         turn_(turn),
+        turn_following_(turn_following),
         missing_(missing),
         warnings_(warnings) {}
 
@@ -173,7 +175,6 @@ class Finisher {
   }
 
   Bytes turned_trailing(const TrailingPictures::Picture& picture);
-  std::optional<Size> trimmed_like_the_first(Size size) const;
 
   // After JFIF's segments, which want to be first as well.
   void add_exif() {
@@ -235,6 +236,7 @@ class Finisher {
   FileBytes jpeg_;
   const std::vector<JpegSegment> segments_;
   const MetadataTurn& turn_;
+  const TurnEmbedded& turn_following_;
   MissingTag missing_;
   std::vector<std::string>& warnings_;
   std::vector<std::uint64_t> container_lengths_;
@@ -244,29 +246,17 @@ class Finisher {
   std::size_t added_at_ = 0;
 };
 
-// What is left of a picture of this size whose points belong to points of the first one, if that
-// was trimmed; nothing if the trimmed edge would lie within a pixel.
-std::optional<Size> Finisher::trimmed_like_the_first(Size size) const {
-  const Size whole = turn_.whole_size(), left = turn_.old_size();
-  const Size scaled{size.width * left.width, size.height * left.height};
-  const bool is_exact = scaled.width % whole.width == 0 && scaled.height % whole.height == 0;
-  if (!is_exact || scaled.width == 0 || scaled.height == 0) return std::nullopt;
-  return Size{scaled.width / whole.width, scaled.height / whole.height};
-}
-
 Bytes Finisher::turned_trailing(const TrailingPictures::Picture& picture) {
   const JpegFile file(picture.jpeg);
   const JpegFile alone = file.without_trailing_data();
   const Size whole = file.size;
   const Orientation applied = turn_.turn_of(whole);
   Bytes turned(alone.bytes.begin(), alone.bytes.end());
-  Size size = whole;
   if (picture.is_map && turn_.old_size() != turn_.whole_size()) {
     const auto trimmed =
-        applied == turn_.pixels ? trimmed_like_the_first(whole) : std::optional<Size>();
+        applied == turn_.pixels ? trimmed_like_the_first(turn_, whole) : std::optional<Size>();
     if (trimmed) {
-      size = *trimmed;
-      turned = cropped_jpeg(alone.bytes, size);
+      turned = cropped_jpeg(alone.bytes, *trimmed);
     } else {
       warnings_.push_back(
           fmt::format("{} stays whole and covers what was trimmed: {}", picture.name,
@@ -274,20 +264,22 @@ Bytes Finisher::turned_trailing(const TrailingPictures::Picture& picture) {
                                               : "it is upright already"));
     }
   }
+  if (applied != Orientation::identity) {
+    turned = turn_following_(turned, applied);
+    if (file.lacks_end) warnings_.push_back(fmt::format("{}: {}", picture.name, no_end_marker));
+  }
   const Orientation own = orientation_in(file.segments);
   // A picture without a tag of its own is shown by the tag of the first one.
   const Orientation tag = applied == turn_.pixels ? turn_.tag : Orientation::identity;
   const MetadataTurn turn{.stored = own == Orientation::identity ? turn_.stored : own,
                           .pixels = applied,
                           .tag = tag,
-                          .size = turned_size(applied, size),
+                          .size = jpeg_size(turned).value_or(Size{}),
                           .turn_embedded = turn_.turn_embedded,
                           .untrimmed = whole};
-  if (applied != Orientation::identity) {
-    turned = turn_.turn_embedded(turned, applied);
-    if (file.lacks_end) warnings_.push_back(fmt::format("{}: {}", picture.name, no_end_marker));
-  }
-  turned = Finisher(alone, std::move(turned), turn, MissingTag::stays_absent, warnings_).finish();
+  turned =
+      Finisher(alone, std::move(turned), turn, turn_following_, MissingTag::stays_absent, warnings_)
+          .finish();
   const auto after = file.trailing_data();
   turned.insert(turned.end(), after.begin(), after.end());
   return turned;
@@ -317,14 +309,17 @@ std::span<const std::byte> jfif_thumbnail(std::span<const std::byte> segment) {
 }
 
 FileBytes finish_jpeg(const JpegFile& source, FileBytes turned, Orientation applied, Size size,
-                      const TurnEmbedded& turn_embedded, std::vector<std::string>& warnings) {
+                      const TurnEmbedded& turn_embedded, const TurnEmbedded& turn_following,
+                      std::vector<std::string>& warnings) {
   const MetadataTurn turn{.stored = orientation_in(source.segments),
                           .pixels = applied,
                           .tag = Orientation::identity,
                           .size = size,
                           .turn_embedded = turn_embedded,
                           .untrimmed = source.size};
-  return Finisher(source, std::move(turned), turn, MissingTag::stays_absent, warnings).finish();
+  return Finisher(source, std::move(turned), turn, turn_following, MissingTag::stays_absent,
+                  warnings)
+      .finish();
 }
 
 Bytes retag_jpeg(std::span<const std::byte> bytes, Orientation tag, MissingTag missing,
@@ -336,7 +331,9 @@ Bytes retag_jpeg(std::span<const std::byte> bytes, Orientation tag, MissingTag m
                           .size = file.size,
                           .turn_embedded = turn_embedded};
   const auto picture = file.without_trailing_data().bytes;
-  return Finisher(file, Bytes(picture.begin(), picture.end()), turn, missing, warnings).finish();
+  return Finisher(file, Bytes(picture.begin(), picture.end()), turn, turn_embedded, missing,
+                  warnings)
+      .finish();
 }
 
 }  // namespace qturn::jpeg

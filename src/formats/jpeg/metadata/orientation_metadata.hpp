@@ -23,13 +23,14 @@ namespace qturn::jpeg {
 ///
 /// `turned` has the markers of `source` as they were, its pixels after `applied`, and ends with the
 /// picture; `size` is its size, perhaps without what was trimmed off the right or lower edge.
-/// `turn_embedded` turns thumbnails and previews. What follows the picture in `source` follows it
-/// again; known pictures are turned. The result is tagged upright.
+/// `turn_embedded` turns thumbnails, `turn_following` the pictures that follow. What follows the
+/// picture in `source` follows it again; known pictures are turned. The result is tagged upright.
 ///
 /// What is damaged stays as it was, and `warnings` says so. Throws ImageFileError when the
 /// orientation can neither be set nor proved absent, and for what cannot be turned along, by name.
 FileBytes finish_jpeg(const JpegFile& source, FileBytes turned, Orientation applied, Size size,
-                      const TurnEmbedded& turn_embedded, std::vector<std::string>& warnings);
+                      const TurnEmbedded& turn_embedded, const TurnEmbedded& turn_following,
+                      std::vector<std::string>& warnings);
 
 /// JFIF's segment, or its extension (JFXX), as it is after the turn. A thumbnail that is a JPEG
 /// stays.
