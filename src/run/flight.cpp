@@ -263,7 +263,7 @@ FileBytes Flight::memory_for_file() const {
 }
 
 void Flight::decode_pixels() {
-  if (job_.copy_verbatim || options_.tag_only || options_.plan_only) return;
+  if (job_.copy_verbatim || options_.plan_only) return;
   std::vector<Orientation> written;
   for (std::size_t i = 0; i < outcomes_.size(); ++i) {
     if (settled_[i]) continue;

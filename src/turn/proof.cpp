@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "src/formats/container/video_matrix.hpp"
 #include "src/formats/table.hpp"
 #include "src/metadata/exif_proof.hpp"
 #include "src/metadata/jpeg_size.hpp"
@@ -197,11 +196,11 @@ void prove_embedded(const std::string& name, std::span<const std::byte> source,
 /// The parts, with the videos as they must be after `turn`.
 Parts with_turned_videos(Parts parts, const MetadataTurn& turn) {
   for (FilePart& part : parts) {
-    if (part.kind != FilePart::videos) continue;
+    if (!part.turn_as_seen) continue;
     Bytes bytes(part.content.begin(), part.content.end());
     std::vector<std::string> unused;
-    turn_videos(bytes, turn.view(), unused);
-    part = FilePart::of_copy(FilePart::fixed, part.name, bytes);
+    part.turn_as_seen(bytes, turn.view(), unused);
+    part = FilePart::of_copy(part.kind, part.name, bytes);
   }
   return parts;
 }

@@ -36,7 +36,18 @@ void add_pictures(const Workplace& workplace) {
 TEST_CASE_METHOD(Workplace, "The outcome of each JPEG says how it was turned") {
   add_pictures(*this);
   const auto run = [&](Words more) {
-    return qturn(with({"cw", "in", "-o", "out", "--overwrite", "--json", "-q"}, more));
+    const Result result =
+        qturn(with({"cw", "in", "-o", "out", "--overwrite", "--json", "-q", "--verify"}, more));
+    // In place, each is done, and proved, in the same way.
+    if (!more.empty()) {
+      add("place/whole.jpg", content("in/whole.jpg"));
+      add("place/cut.jpg", content("in/cut.jpg"));
+      CHECK(routes(qturn(with({"cw", "place", "--in-place", "--json", "-q"}, more))) ==
+            routes(result));
+      for (const std::string& name : files("out"))
+        if (result.exit_code == 0) CHECK(content("place/" + name) == content("out/" + name));
+    }
+    return result;
   };
   CHECK(routes(run({})) == Routes{{"whole.jpg", "lossless"}, {"cut.jpg", "planar"}});
   CHECK(routes(run({"--jpeg", "planar"})) ==

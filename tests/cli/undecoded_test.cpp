@@ -62,8 +62,15 @@ TEST_CASE("HEIC, AVIF and JPEG XL are turned to a folder and in place, losslessl
     CHECK(header_of(workplace.content("out/" + name)).size() == Size{size.height, size.width});
   }
   // A turn by its tag is the same turn.
-  workplace.done({"cw", "in", "-o", "tagged", "--tag-only"});
+  workplace.done({"cw", "in", "-o", "tagged", "--tag-only", "--verify"});
   CHECK(workplace.tree("tagged") == workplace.tree("out"));
+
+  for (const auto& [name, content] : files) workplace.add("by_tag/" + name, content);
+  workplace.signal_before(SIGKILL, "b.avif");
+  CHECK(workplace.qturn({"cw", "by_tag", "--in-place", "--tag-only", "-j1"}).exit_code == 128 + 9);
+  workplace.environment.clear();
+  workplace.done({"cw", "by_tag", "--in-place", "--tag-only", "--resume"});
+  CHECK(workplace.tree("by_tag") == workplace.tree("out"));
 
   workplace.done({"cw", "in", "--in-place"});
   CHECK(workplace.tree("in") == workplace.tree("out"));
@@ -71,6 +78,22 @@ TEST_CASE("HEIC, AVIF and JPEG XL are turned to a folder and in place, losslessl
   CHECK_THAT(upright.err, ContainsSubstring("4 already upright"));
   CHECK(workplace.tree("in") == workplace.tree("out"));
   workplace.done({"check", "in"});
+}
+
+TEST_CASE("Masks of HEIC, AVIF and JPEG XL turn with them, whatever turns those") {
+  Workplace workplace;
+  const auto mask = cli::random_picture(size.width, size.height, 1);
+  for (const auto& [name, content] : containers()) {
+    workplace.add("in/images/" + name, content);
+    workplace.add("in/masks/" + std::string(1, name.front()) + ".png", cli::png(mask));
+  }
+  workplace.done({"cw", "in", "-o", "out", "--verify"});
+  CHECK(cli::pixels_of(workplace.path() / "out/masks/a.png") ==
+        cli::turned(mask, Orientation::rotate90));
+  workplace.done({"cw", "in", "-o", "tagged", "--tag-only", "--verify"});
+  CHECK(workplace.tree("tagged") == workplace.tree("out"));
+  workplace.done({"cw", "in", "--in-place", "--tag-only"});
+  CHECK(workplace.tree("in") == workplace.tree("out"));
 }
 
 TEST_CASE("HEIC, AVIF and JPEG XL become no other format, and a cut one fails") {

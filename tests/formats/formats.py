@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Turns a picture of each format, and compares what happens with the table of docs/measurements/formats.md: formats.py QTURN [--write]
 
-Another program makes the picture and reads what qturn made of it, in all eight orientations, with -o and in place. Without one of the
-programs the exit status is 4. With --write the table is written.
+Another program makes the picture and reads what qturn made of it, in all eight orientations, with -o and in place; qturn itself proves each
+result, also those of --tag-only. Without one of the programs the exit status is 4. With --write the table is written.
 """
 import functools
 import pathlib
@@ -124,6 +124,17 @@ def check(name, folder):
         shutil.copy(source, copy)
         return [copy, "--in-place"]
 
+    def by_tag():
+        """What becomes of a turn that is only stored, proved both ways, in all turns but `upright`, which would change nothing."""
+        cells = set()
+        for turn in [turn for turn in TURNS if turn != "upright"]:
+            done = [run(QTURN, turn, *words, "--tag-only", "--labels", "none")
+                    for words in ([source, "-o", result, "--overwrite", "--verify"], in_place(turn))]
+            assert [each.returncode for each in done] in ([0, 0], [1, 1]), (name, turn, done)
+            assert done[0].returncode or result.read_bytes() == copy.read_bytes() != source.read_bytes(), (name, turn)
+            cells.add("refused" if done[0].returncode else "proved")
+        return " or ".join(sorted(cells))
+
     nameless, png = folder / "nameless.bin", folder / "other.png"
     shutil.copy(source, nameless)
     checked = run(QTURN, "check", nameless)
@@ -131,12 +142,12 @@ def check(name, folder):
     to_png = run(QTURN, "upright", source, "-o", png, "--format", "png", "--labels", "none").returncode == 0
     word = name.lower().replace("radiance ", "").replace("maya's ", "").replace(" ", "")
     from_png = run(QTURN, "upright", folder / "picture.png", "-o", folder / f"made.{suffix}", "--format", word).returncode == 0
-    return [name, known, turned(result, lambda _: [source, "-o", result, "--overwrite"]), turned(copy, in_place),
+    return [name, known, turned(result, lambda _: [source, "-o", result, "--overwrite", "--verify"]), turned(copy, in_place), by_tag(),
             "yes" if to_png else "no", "yes" if from_png else "no", program]
 
 
 def table():
-    lines = ["| format | known by | with `-o` | in place | becomes a PNG | is made of a PNG | read by |", "|---|---|---|---|---|---|---|"]
+    lines = ["| format | known by | with `-o` | in place | by its tag | becomes a PNG | is made of a PNG | read by |", "|---|---|---|---|---|---|---|---|"]
     for name in FORMATS:
         with tempfile.TemporaryDirectory() as folder:
             folder = pathlib.Path(folder)

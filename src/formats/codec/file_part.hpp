@@ -3,6 +3,8 @@
 #ifndef QTURN_SRC_FORMATS_CODEC_FILE_PART_HPP
 #define QTURN_SRC_FORMATS_CODEC_FILE_PART_HPP
 
+#include <qturn/orientation.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -22,7 +24,6 @@ struct FilePart {
     pixels,    ///< compressed; only a file that was not turned has them as they were
     exif,      ///< patched where it lies
     embedded,  ///< a smaller picture, which is turned with the first one
-    videos,    ///< bytes that may hold videos, which are turned as the picture is seen; else fixed
     other      ///< changes, and must only be there
   };
 
@@ -41,6 +42,9 @@ struct FilePart {
   std::span<const std::byte> content;  ///< in the file
   std::size_t hash = 0;                ///< of bytes that are not
   std::size_t bytes = content.size();
+  /// Turns what of `content` is turned as the picture is seen: videos. Null: nothing is.
+  bool (*turn_as_seen)(std::span<std::byte> content, Orientation view,
+                       std::vector<std::string>& warnings) = nullptr;
 };
 
 /// A part that is said in a few words, such as an orientation.

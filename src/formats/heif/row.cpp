@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "src/formats/container/container_turn.hpp"
+#include "src/formats/container/video_matrix.hpp"
 #include "src/formats/heif/codec.hpp"
 #include "src/formats/heif/heif.hpp"
 #include "src/picture/file_limits.hpp"
@@ -95,9 +96,10 @@ std::vector<FilePart> parts(std::span<const std::byte> file, Orientation applied
     for (const auto piece : heif.pieces(item)) parts.emplace_back(fixed, name, piece);
   }
   for_each_box(file, 0, file.size(), [&](const Box& box) {
-    if (may_hold_video(box))
-      parts.emplace_back(videos, fmt::format("the box {}", box.type),
-                         file.subspan(box.content, box.end - box.content));
+    if (!may_hold_video(box)) return;
+    parts.emplace_back(fixed, fmt::format("the box {}", box.type),
+                       file.subspan(box.content, box.end - box.content));
+    parts.back().turn_as_seen = turn_videos;
   });
   for (const Box& box : heif.property_list)
     if (box.type != "irot" && box.type != "imir")

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "src/formats/container/video_matrix.hpp"
 #include "src/formats/jpeg/codec.hpp"
 #include "src/formats/jpeg/file/jpeg_file.hpp"
 #include "src/formats/jpeg/metadata/extended_xmp.hpp"
@@ -48,9 +49,10 @@ void add_trailing(const JpegFile& file, std::vector<FilePart>& parts) {
   std::vector<std::string> unused;
   std::size_t done = file.end;
   const auto add_up_to = [&](std::size_t at) {
-    if (at > done)
-      parts.emplace_back(FilePart::videos, "what follows the picture",
-                         file.bytes.subspan(done, at - done));
+    if (at <= done) return;
+    parts.emplace_back(FilePart::fixed, "what follows the picture",
+                       file.bytes.subspan(done, at - done));
+    parts.back().turn_as_seen = turn_videos;
   };
   const TrailingPictures trailing(file, unused);
   for (const TrailingPictures::Picture& picture : trailing.pictures()) {
