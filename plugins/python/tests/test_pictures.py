@@ -80,12 +80,12 @@ def test_the_options_of_the_command_line(options, arguments, tmp_path):
 
 def test_skipped_and_failed_edges():
     data = next(path.read_bytes() for path in FILES
-                if path.suffix == ".jpg" and qturn.turn(path.read_bytes(), "rotate180").route == "planar")
-    left = qturn.turn(data, "rotate180", edges="skip")
+                if path.suffix == ".jpg" and qturn.turn(path.read_bytes(), "rotate90").route == "planar")
+    left = qturn.turn(data, "rotate90", edges="skip")
     assert (left.bytes, left.route) == (data, "skipped") and left.message
     with pytest.raises(qturn.PictureError, match="block"):
-        qturn.turn(data, "rotate180", edges="fail")
-    assert qturn.turn(data, "rotate180").loss == "unasked"
+        qturn.turn(data, "rotate90", edges="fail")
+    assert qturn.turn(data, "rotate90").loss == "unasked"
 
 
 @pytest.mark.parametrize("format", FORMATS)

@@ -67,10 +67,12 @@ struct DecoderOptions {
 /// Files whose headers were read. They must outlive it. Used by one thread at a time.
 class DecoderBatch {
  public:
+  /// What `other` was can only be assigned to or destroyed then.
   DecoderBatch(DecoderBatch&& other) noexcept;
   DecoderBatch& operator=(DecoderBatch&& other) noexcept;
   ~DecoderBatch();
 
+  /// How many files there are.
   std::size_t size() const;
   const DecodedPicture& operator[](std::size_t i) const;
 

@@ -84,6 +84,7 @@ class QTURN_EXPORT JpegDecodePlan {
   /// Throws std::invalid_argument as decode_jpegs(). Does not read `pictures` later.
   JpegDecodePlan(const JpegScanDecode* pictures, std::size_t count);
   ~JpegDecodePlan();
+  /// What `other` was can only be assigned to or destroyed then.
   JpegDecodePlan(JpegDecodePlan&& other) noexcept;
   JpegDecodePlan& operator=(JpegDecodePlan&& other) noexcept;
 
