@@ -359,8 +359,7 @@ Sentence not_a_picture(const std::string& path) {
   const Codec* codec = codec_of_suffix(suffix);
   if (is_camera_raw(suffix))
     return {path + ": a camera raw file, whose pixels are not turned", {Hint::turn_raw_tag}};
-  if (codec && codec->only_if_asked)
-    return path + ": camera raw of a kind that is not supported";
+  if (codec && codec->only_if_asked) return path + ": camera raw of a kind that is not supported";
   return path + ": not a picture in a format that qturn reads";
 }
 
