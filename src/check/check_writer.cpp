@@ -25,6 +25,8 @@ std::unique_ptr<StagedResult> CheckWriter::stage(const Result& result,
   const Codec* codec = codec_of_content(result.bytes, lower_suffix(result.input));
   if (!codec) throw ImageFileError("not a picture in a format that qturn reads");
   MetadataCheck check = check_metadata(result.bytes, *codec, limits_);
+  if (std::string wrong = wrong_suffix(*codec, lower_suffix(result.input)); !wrong.empty())
+    check.add(std::move(wrong));
   const FoundSidecars found = find_sidecars(result.input, shared_stems_);
   for (const auto* sentences : {&found.unreadable, &found.shared}) {
     for (const std::string& sentence : *sentences) check.add(sentence);

@@ -15,6 +15,7 @@
 
 #include "src/files/file_parts.hpp"
 #include "src/picture/errors.hpp"
+#include "src/picture/message_text.hpp"
 
 namespace qturn {
 namespace {
@@ -88,7 +89,7 @@ void compare(const Text& expected, const Text& found) {
   const auto differ = std::ranges::mismatch(right, is).in1 - right.begin();
   const auto from = static_cast<std::size_t>(std::max<std::ptrdiff_t>(differ - 40, 0));
   const auto near = [&](const std::string& text) {
-    return text.substr(std::min(from, text.size()), 80);
+    return message_text(text).substr(std::min(from, text.size()), 80);
   };
   throw ProofError(fmt::format("turned back, '{}' expected, '{}' found", near(right), near(is)));
 }

@@ -68,6 +68,12 @@ const Codec* codec_of_suffix(std::string_view suffix) {
   return find([&](const Codec& codec) { return std::ranges::count(codec.suffixes, lower) > 0; });
 }
 
+std::string wrong_suffix(const Codec& content, std::string_view suffix) {
+  const Codec* promised = codec_of_suffix(suffix);
+  if (!promised || promised == &content) return {};
+  return fmt::format("its suffix says {}, its content {}", promised->name, content.name);
+}
+
 const Codec* codec_of_name(std::string_view name) {
   if (name.empty()) return nullptr;
   const std::string lower = lower_case(std::string(name));

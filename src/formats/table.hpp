@@ -30,6 +30,9 @@ const Codec* codec_of_content(std::span<const std::byte> head, std::string_view 
 /// The codec of the format that a suffix such as ".jpg" or ".JPEG" promises, in any case; or null.
 const Codec* codec_of_suffix(std::string_view suffix);
 
+/// "its suffix says png, its content jpeg"; empty if the suffix promises no other format.
+std::string wrong_suffix(const Codec& content, std::string_view suffix);
+
 /// Whether its suffix says that a file is an array, which belongs to a picture (Codec::is_array).
 bool is_array(const std::filesystem::path& name);
 

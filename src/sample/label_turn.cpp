@@ -10,6 +10,7 @@
 #include "src/labels/text/label_text.hpp"
 #include "src/picture/errors.hpp"
 #include "src/picture/hint.hpp"
+#include "src/picture/message_text.hpp"
 
 namespace qturn {
 
@@ -159,7 +160,8 @@ void LabelTurns::prove(const LabelFile& label, const TurnedPicture& picture, Lab
   const TextPlace place = LabelText(expected).place_of(std::string_view(expected).substr(at, 0));
   const auto line = [&](const std::string& all) {
     const std::size_t begin = at == 0 ? 0 : all.rfind('\n', at - 1) + 1;
-    return all.substr(begin, std::min<std::size_t>(all.find('\n', begin) - begin, 80));
+    return message_text(
+        all.substr(begin, std::min<std::size_t>(all.find('\n', begin) - begin, 80)));
   };
   throw ProofError(fmt::format("turned back, {}:{} '{}' expected, '{}' found", place.line,
                                place.column, line(expected), line(found)));

@@ -93,6 +93,8 @@ PictureTurn::PictureTurn(std::span<const std::byte> file, std::string_view lower
     header_.stored = *std::exchange(header_.doubted, std::nullopt);
     header_.doubt.clear();
   }
+  if (std::string wrong = wrong_suffix(*format_, lower_suffix); !wrong.empty())
+    header_.faults.push_back(std::move(wrong));
   warnings_ = header_.faults;
   if (!header_.doubt.empty()) warnings_.push_back(header_.doubt);
   check_size(options_.limits, header_.pixels_total, header_.pixel_bytes_total, file_.size());

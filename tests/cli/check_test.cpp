@@ -314,4 +314,26 @@ TEST_CASE_METHOD(Workplace,
   CHECK_THAT(content("quick.html"), ContainsSubstring("1 of 1 pictures"));
 }
 
+TEST_CASE_METHOD(Workplace, "A suffix that promises another format than the content is said") {
+  add("in/a.png", cli::jpeg(cli::smooth_picture(64, 48)));
+  add("in/b.jpg", cli::png(cli::smooth_picture(5, 3)));
+  add("in/c.jpe", cli::jpeg(cli::smooth_picture(64, 48)));
+  add("in/d.other", cli::jpeg(cli::smooth_picture(64, 48)));
+  const std::string a = "in/a.png: its suffix says png, its content jpeg\n",
+                    b = "in/b.jpg: its suffix says jpeg, its content png\n";
+  for (const Words& quick : {Words{}, Words{"--quick"}}) {
+    std::vector<std::string> lines = failed(with({"check", "in"}, quick)).out_lines();
+    std::ranges::sort(lines);
+    CHECK(lines.size() == 2);
+    CHECK(lines.front() + "\n" == a);
+    CHECK(lines.back() + "\n" == b);
+  }
+  const Result turned = done({"cw", "in", "in/d.other", "-o", "out"});
+  CHECK_THAT(turned.err, ContainsSubstring("warning: " + a) && ContainsSubstring("warning: " + b) &&
+                             !ContainsSubstring("warning: in/c") &&
+                             !ContainsSubstring("warning: in/d"));
+  CHECK_THAT(failed({"cw", "in/a.png", "-o", "strict", "--strict"}).err,
+             ContainsSubstring("in/a.png: its suffix says png, its content jpeg (--strict)"));
+}
+
 }  // namespace check_test

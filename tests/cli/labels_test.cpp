@@ -609,6 +609,14 @@ TEST_CASE_METHOD(Workplace,
   CHECK(content("out/rows.csv") == content("whole/rows.csv"));
 }
 
+TEST_CASE_METHOD(Workplace, "A NUL in a label does not cut the message about it") {
+  add("d/a.png", cli::png(picture));
+  add("d/a.json", R"({"shapes": [{"label": "x", "shape_type": "a\u0000b", "points": [[1, 1]]}],)"
+                  R"( "imagePath": "a.png", "imageWidth": 9, "imageHeight": 5})");
+  CHECK_THAT(failed({"flop", "d", "-o", "out"}).err,
+             ContainsSubstring("a shape of the type 'a\\x00b' cannot be turned"));
+}
+
 TEST_CASE_METHOD(Workplace, "A picture that COCO lists twice counts once") {
   add("d/images/a.png", cli::png(picture));
   add("d/x.json", R"({"images": [{"id": 1, "file_name": "a.png", "width": 9, "height": 5},

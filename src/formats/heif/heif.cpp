@@ -9,6 +9,7 @@
 #include "src/metadata/xmp.hpp"
 #include "src/picture/endian.hpp"
 #include "src/picture/errors.hpp"
+#include "src/picture/message_text.hpp"
 
 namespace qturn::heif {
 namespace {
@@ -68,7 +69,7 @@ void HeifFile::read_meta(const Limits& limits, MetadataCount& counted) {
     if (box.type != "idat") counted.add(box.end - box.begin);
     if (!parts.emplace(box.type, box).second && box.type != "free" && box.type != "skip" &&
         box.type != "uuid") {
-      refuse_damaged(fmt::format("it has two '{}' boxes", box.type));
+      refuse_damaged(fmt::format("it has two '{}' boxes", message_text(box.type)));
     }
   });
   counted.check(limits);

@@ -16,6 +16,7 @@
 #include "src/formats/oiio/sink.hpp"
 #include "src/formats/oiio/spec.hpp"
 #include "src/picture/endian.hpp"
+#include "src/picture/message_text.hpp"
 #include "src/picture/trailing_data.hpp"
 
 namespace qturn::oiio {
@@ -320,7 +321,8 @@ void check_iff(File file) {
   for (std::size_t at = 12; at + 8 <= file.size();) {
     const std::string_view name = text_of(file.subspan(at, 4));
     if (std::ranges::count(known, name) == 0) {
-      throw ImageFileError(fmt::format("an IFF with a chunk '{}' is not supported", name));
+      throw ImageFileError(
+          fmt::format("an IFF with a chunk '{}' is not supported", message_text(name)));
     }
     const std::uint64_t size = big_endian(file, at + 4, 4);
     at += name == "FOR4" ? 12 : 8 + (size + 3) / 4 * 4;

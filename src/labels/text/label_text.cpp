@@ -4,6 +4,8 @@
 
 #include <utility>
 
+#include "src/picture/message_text.hpp"
+
 namespace qturn {
 
 void LabelText::replace(std::string_view part, std::string by) {
@@ -18,7 +20,8 @@ void LabelText::add_up_to(std::string_view last, std::string& result) {
 }
 
 LabelError::LabelError(TextPlace place, const std::string& why)
-    : std::runtime_error(fmt::format("{}:{}: {}", place.line, place.column, why)), place_(place) {}
+    : std::runtime_error(fmt::format("{}:{}: {}", place.line, place.column, message_text(why))),
+      place_(place) {}
 
 std::string LabelError::why() const {
   const std::string_view text = what();
