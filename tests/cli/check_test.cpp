@@ -142,7 +142,9 @@ TEST_CASE_METHOD(Workplace,
   const std::string whole = followed(jpeg_with(exif({})));
   CHECK(findings("list.jpg", whole.substr(0, whole.size() - 3) + "\xFF\xD9") ==
         "list.jpg: the index of the pictures after the first (MPF) is damaged\n");
-  add("cut.jpg", whole.substr(0, whole.size() - 1));
+  CHECK(findings("ends.jpg", whole.substr(0, whole.size() - 1)) ==
+        "ends.jpg: picture 2 of the file: the marker of its end (EOI) is missing\n");
+  add("cut.jpg", whole.substr(0, whole.size() - 4));
   const Result cut = failed({"check", "cut.jpg", "-q"});
   CHECK_THAT(cut.err, ContainsSubstring("cut.jpg: truncated: ") &&
                           ContainsSubstring("picture 2 of the file"));

@@ -58,7 +58,8 @@ TEST_CASE(
     "In place, a sidecar or a world file that the disk has spoiled keeps its picture as it was") {
   const std::map<std::string, std::string> files = {
       {"a.jgw", "0.5\n0\n0\n-0.5\n100\n200\n"},
-      {"a.xmp", qturn::tests::xmp_packet_with("tiff:Orientation='1'")}};
+      {"a.xmp", qturn::tests::xmp_packet_with(
+                    "tiff:Orientation='1' tiff:ImageWidth='64' tiff:ImageLength='48'")}};
   for (const auto& [name, content] : files) {
     for (const bool is_spoiled : {true, false}) {
       CAPTURE(name, is_spoiled);

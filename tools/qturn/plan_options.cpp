@@ -17,6 +17,7 @@
 #include "src/plan/variants.hpp"
 #include "tools/qturn/label_options.hpp"
 #include "tools/qturn/report.hpp"
+#include "tools/qturn/sample_outputs.hpp"
 #include "tools/qturn/suggestion.hpp"
 
 namespace qturn {
@@ -37,7 +38,8 @@ std::string no_output(const CommandLine& line) {
 /// A misspelt suffix would make a folder of that name.
 void refuse_misspelt_suffix(const fs::path& output) {
   const std::string suffix = lower_suffix(output);
-  if (suffix.empty() || is_other_file(suffix) || fs::is_directory(output)) return;
+  if (suffix.empty() || is_other_file(suffix) || names_a_tar(output) || fs::is_directory(output))
+    return;
   std::vector<std::string> known = {".tar"};
   for (const Codec* codec : codecs()) {
     if (codec->only_if_asked || codec->is_array) continue;

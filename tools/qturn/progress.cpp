@@ -67,7 +67,14 @@ std::unique_lock<std::mutex> Progress::pause() {
 void Progress::end() {
   watcher_ = {};
   const auto lock = pause();
-  if (take_progress_request()) print_message(in_words(std::string::npos));
+  if (is_asked_for()) print_message(in_words(std::string::npos));
+}
+
+bool Progress::is_asked_for() {
+  const bool is_time =
+      !draws_bar_ && interval_.count() > 0 && std::chrono::steady_clock::now() >= next_;
+  if (is_time) next_ += interval_;
+  return take_progress_request() || is_time;
 }
 
 double Progress::seconds() const {
@@ -78,13 +85,9 @@ void Progress::watch(const std::stop_token& stop) {
   std::mutex sleep_mutex;
   std::condition_variable_any sleeper;
   std::unique_lock sleep_lock(sleep_mutex);
-  auto next = start_ + interval_;
   while (!sleeper.wait_for(sleep_lock, stop, std::chrono::milliseconds(200),
                            [&] { return stop.stop_requested(); })) {
-    const bool is_time =
-        !draws_bar_ && interval_.count() > 0 && std::chrono::steady_clock::now() >= next;
-    if (is_time) next += interval_;
-    if (take_progress_request() || is_time) {
+    if (is_asked_for()) {
       const auto lock = pause();
       print_message(in_words(std::string::npos));
     }

@@ -32,12 +32,17 @@ class Progress {
 
  private:
   void watch(const std::stop_token& stop);
+  /// By SIGUSR1, or by the time since the last line. The time counts up to the end, so that a run
+  /// that ends between two looks of the watcher has its line, too.
+  bool is_asked_for();
   std::string in_words(std::size_t width) const;
 
   const bool draws_bar_;
   const std::chrono::seconds interval_;  // between the lines of a log; 0: none
   const std::uint64_t outputs_, bytes_;
   const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  std::chrono::steady_clock::time_point next_ =
+      start_ + interval_;  // of the watcher, then of end()
 
   std::mutex mutex_;  // guards what follows from the thread that draws
   std::uint64_t finished_ = 0, failed_ = 0, pixels_ = 0, bytes_done_ = 0;

@@ -54,10 +54,13 @@ std::unique_ptr<SampleWriter> open_sample_output(const CommandLine& line, const 
       stop);
 }
 
-void refuse_name_of_tar(const fs::path& output) {
-  const std::string suffix = lower_suffix(output);
+bool names_a_tar(const fs::path& output) {
   const char* const of_tars[] = {".tar", ".tgz", ".gz", ".tzst", ".zst", ".xz"};
-  if (fs::is_directory(output) || std::ranges::find(of_tars, suffix) == std::end(of_tars)) return;
+  return std::ranges::find(of_tars, lower_suffix(output)) != std::end(of_tars);
+}
+
+void refuse_name_of_tar(const fs::path& output) {
+  if (fs::is_directory(output) || !names_a_tar(output)) return;
   throw PlanError(output.string() +
                   ": tars are written uncompressed; name a file that ends in .tar, or a folder");
 }

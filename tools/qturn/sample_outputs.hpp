@@ -20,6 +20,9 @@ std::unique_ptr<SampleWriter> open_sample_output(const CommandLine& line,
                                                  IfExists if_exists, RealPlaces& folders,
                                                  const std::atomic<bool>& stop);
 
+/// Whether a tar has this suffix, compressed or not.
+bool names_a_tar(const std::filesystem::path& output);
+
 /// Throws PlanError for a name such as out.tgz, which would become a folder.
 void refuse_name_of_tar(const std::filesystem::path& output);
 

@@ -332,8 +332,8 @@ def test_camera_raw_files_are_left_to_the_program(function):
 
 def test_what_was_turned_can_be_sent_to_another_process():
     data = next(path.read_bytes() for path in FILES
-                if path.suffix == ".jpg" and qturn.turn(path.read_bytes(), "rotate180").route == "planar")
-    for turned in (qturn.turn(data, "rotate180"), qturn.turn(CAT.read_bytes() + b"more", "cw")):
+                if path.suffix == ".jpg" and qturn.turn(path.read_bytes(), "rotate90").route == "planar")
+    for turned in (qturn.turn(data, "rotate90"), qturn.turn(CAT.read_bytes() + b"more", "cw")):
         names = ("bytes", "format", "route", "loss", "applied", "size", "message", "warnings")
         for copy in (pickle.loads(pickle.dumps(turned)), deepcopy(turned)):
             assert [getattr(copy, name) for name in names] == [getattr(turned, name) for name in names]

@@ -38,7 +38,10 @@ void check_picture(const JpegFile& file, MetadataCheck& check) {
   for (const TrailingPictures::Picture& picture : trailing.pictures()) {
     try {
       // What follows this picture in turn does not matter.
-      const JpegFile alone = JpegFile(picture.jpeg).without_trailing_data();
+      const JpegFile whole(picture.jpeg);
+      if (whole.lacks_end)
+        check.add(fmt::format("{}: the marker of its end (EOI) is missing", picture.name));
+      const JpegFile alone = whole.without_trailing_data();
       const Header header = read_jpeg_header(alone.bytes);
       MetadataCheck own(header);
       check_picture(alone, own);

@@ -347,8 +347,8 @@ SparseBlocks turned_sparse_blocks(const SparseBlocks& sparse, const TiffLayout& 
     const Position a = source_of(applied, {block.left, block.top}, size);
     const Position b =
         source_of(applied, {block.left + block.width - 1, block.top + block.height - 1}, size);
-    const auto [left, right] = std::minmax(a.x / layout.block_width, b.x / layout.block_width);
-    const auto [top, bottom] = std::minmax(a.y / layout.block_height, b.y / layout.block_height);
+    const auto [left, right] = std::minmax({a.x / layout.block_width, b.x / layout.block_width});
+    const auto [top, bottom] = std::minmax({a.y / layout.block_height, b.y / layout.block_height});
     for (std::int64_t y = top; y <= bottom; ++y)
       for (std::int64_t x = left; x <= right; ++x)
         if (!sparse[static_cast<std::size_t>((block.plane * layout.down() + y) * layout.across() +
