@@ -71,6 +71,7 @@ WARNED = "flop with a warning"
 UNDECODED = "qturn does not decode these pixels and their parameters; it copies them"
 LISTED = [
     ("jpeg", "extraneous bytes before marker|Invalid SOS parameters", [WARNED], "no sample depends on it, and a warning says so"),
+    ("jpeg", "Premature end of JPEG file", [WARNED], "all rows are there without the marker of the end, and a warning says so"),
     ("webp", "insufficient image data|corrupt image", [WARNED], "the bytes at the end are left out, and a warning says so"),
     ("bmp", "length and filesize do not match", ["flop", WARNED], "the pixels lie where the header says; `check` finds it"),
     ("tiff", "tags are not sorted|Bad value [0-9]+ for \"Orientation\"", ["flop", WARNED], "no pixel depends on it; `check` finds it"),
