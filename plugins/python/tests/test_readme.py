@@ -31,7 +31,7 @@ def test_the_page_runs(number, tmp_path, monkeypatch):
     if missing(block):
         pytest.skip(f"{', '.join(missing(block))} is not installed")
     if "cuda" in block and not has_gpu():
-        pytest.skip("there is no GPU that PyTorch can use")
+        pytest.skip("no GPU that PyTorch can use")
     shutil.copy(ROCKET, tmp_path / "photo.jpg")
     monkeypatch.chdir(tmp_path)
     names = {}
