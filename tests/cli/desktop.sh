@@ -10,7 +10,7 @@ ln -s "$program" "$work/bin/qturn"
 # Writes down what the user would see.
 printf '#!/bin/sh\nprintf "%%s\\n" "$@" >"$SEEN"\n' >"$work/bin/notify-send"
 chmod +x "$work/bin/notify-send"
-export PATH=$work/bin:$PATH XDG_DATA_HOME=$work/data SEEN=$work/seen
+export PATH=$work/bin:$PATH XDG_DATA_HOME=$work/data XDG_STATE_HOME=$work/state SEEN=$work/seen
 fail() {
   echo "$1" >&2
   cat "$SEEN" >&2
@@ -43,6 +43,42 @@ grep -q 'No file was changed' "$SEEN" || fail "the notification does not say tha
 before=$(sha256sum "$name")
 ! XDG_DATA_HOME=/dev/null "$script" rotate90 "$name" 2>/dev/null || fail "turned without a backup"
 [[ $(sha256sum "$name") == "$before" ]] || fail "turned without a backup"
+
+# A folder is taken whole; "Undo" puts its pictures back.
+mkdir "$work/folder"
+cp "$sample" "$work/folder/a.jpg"
+printf '#!/bin/sh\nprintf "%%s\\n" "$@" >>"$SEEN"\nfor word; do [ "$word" != --action=undo=Undo ] || echo undo; done\n' >"$work/bin/notify-send"
+: >"$SEEN"
+"$script" rotate90 "$work/folder"
+cmp "$sample" "$work/folder/a.jpg" || fail "Undo does not put the original back"
+grep -q 'Originals put back' "$SEEN" || fail "Undo is not told"
+printf '#!/bin/sh\nprintf "%%s\\n" "$@" >"$SEEN"\n' >"$work/bin/notify-send"
+
+# What an interrupted call has left, the same call ends.
+printf 'not a picture' >"$work/folder/b.jpg"
+! "$script" rotate90 "$work/folder" || fail "a damaged picture is not told"
+turned=$(sha256sum "$work/folder/a.jpg")
+cp "$sample" "$work/folder/b.jpg"
+"$script" rotate90 "$work/folder" || fail "it does not end what was interrupted"
+[[ $(sha256sum "$work/folder/a.jpg") == "$turned" ]] || fail "turned twice"
+cmp -s "$work/folder/a.jpg" "$work/folder/b.jpg" || fail "the rest was not turned"
+
+# It waits for another call in the same folder, for as long as a user would.
+(
+  exec 9<>"$work/folder/.qturn-lock"
+  python3 -c 'import fcntl, struct, sys; fcntl.fcntl(9, 37, struct.pack("hhqqi4x", fcntl.F_WRLCK, 0, 0, 0, 0))'
+  touch "$work/locked"
+  sleep 2
+) &
+until [[ -e $work/locked ]]; do sleep 0.1; done
+"$script" rotate90 "$work/folder" || fail "it does not wait for another call"
+wait
+
+# Originals end after 30 days.
+old=$(find "$XDG_DATA_HOME/qturn" -mindepth 1 -maxdepth 1 -type d | sort | head -n 1)
+touch -d '31 days ago' "$old/qturn-run.jsonl"
+"$script" rotate180 "$work/folder"
+[[ ! -e $old ]] || fail "old originals are still kept"
 
 # Without a desktop, the outcome is on standard error.
 printf '#!/bin/sh\nexit 1\n' >"$work/bin/notify-send"
