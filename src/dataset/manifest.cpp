@@ -359,4 +359,29 @@ std::vector<std::string> write_manifest(const fs::path& manifest, const Plan& pl
   return warnings;
 }
 
+std::optional<JournalContent> read_manifest(const fs::path& manifest,
+                                            const std::vector<std::string>& options) {
+  std::ifstream lines(manifest, std::ios::binary);
+  std::string line;
+  if (!std::getline(lines, line)) return std::nullopt;
+  const auto header = read_manifest_header(line);
+  if (!header || header->options != options) return std::nullopt;
+  JournalContent content;
+  content.is_complete = true;
+  const fs::path folder = fs::absolute(manifest).parent_path();
+  const auto add = [&](const ManifestFile& file) {
+    content.add(folder / file.output, folder / "", {file.source, file.result});
+  };
+  while (std::getline(lines, line)) {
+    if (const auto file = read_manifest_file(line)) add(*file);
+    const auto entry = read_manifest_line(line);
+    if (!entry) continue;
+    add(entry->picture);
+    if (entry->label) add(*entry->label);
+    for (const auto* files : {&entry->sidecars, &entry->masks})
+      for (const ManifestFile& file : *files) add(file);
+  }
+  return content;
+}
+
 }  // namespace qturn

@@ -3,6 +3,7 @@
 #define QTURN_SRC_DATASET_MANIFEST_HPP
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,11 @@ struct RunRecord {
 /// was written. Returns warnings; throws FileError.
 std::vector<std::string> write_manifest(const std::filesystem::path& manifest, const Plan& plan,
                                         const RunRecord& record, IfExists if_exists);
+
+/// What the manifest says of results in its folder, as a journal of a run that is done would.
+/// Nothing if there is none, or if other options made them.
+std::optional<JournalContent> read_manifest(const std::filesystem::path& manifest,
+                                            const std::vector<std::string>& options);
 
 }  // namespace qturn
 

@@ -88,23 +88,24 @@ void GroupCommit::put_in_place(std::span<Member* const> group) {
   }
   for (const Member* member : group) {
     if (member->intended.empty()) continue;
-    // Of a result that is not whole the journal keeps the intent, so that --resume completes it.
+    // The journal keeps the intent, so that --resume completes a result that is not whole.
     if (!member->error && !member->files.is_whole()) {
       member->files.keep_rest();
       continue;
     }
+    if (!member->error) continue;
     const std::lock_guard lock(writing_);
-    for (Journal* journal : member->intended) journal->settle(member->intent, !member->error);
+    for (Journal* journal : member->intended) journal->give_up(member->intent);
   }
 }
 
 void GroupCommit::write_intents(std::span<Member* const> group) {
   // The record comes first: what a journal lets --resume complete can be taken back.
-  if (Journal* record = journals_->record()) {
+  for (Journal& record : journals_->records()) {
     std::vector<Member*> members;
     std::ranges::copy_if(group, std::back_inserter(members),
                          [](const Member* member) { return !member->error; });
-    write_intents(*record, members);
+    write_intents(record, members);
   }
   std::map<Journal*, std::vector<Member*>> by_journal;
   for (Member* member : group)

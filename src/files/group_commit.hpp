@@ -3,8 +3,8 @@
 // A result must be on the disk before it replaces its original, and a flush takes as long for
 // sixteen files as for one. So tasks that have a result are suspended here, in a queue. One thread
 // takes what is in the queue and does for all of it: flush the files, and the folders of those that
-// belong together, write their intents to the journal, rename each, flush each folder once, write
-// that it is done. Meanwhile the next group gathers, however fast or slow the disk is, and the
+// belong together, write their intents to the journal, rename each, flush each folder once.
+// Meanwhile the next group gathers, however fast or slow the disk is, and the
 // cores turn pictures. Where nothing is flushed before the end, each task does that for its own
 // result alone: waiting for the others would take longer than all of it.
 #ifndef QTURN_SRC_FILES_GROUP_COMMIT_HPP

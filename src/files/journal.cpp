@@ -1,16 +1,19 @@
 #include "src/files/journal.hpp"
 
 #include <fcntl.h>
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstdio>
 #include <map>
 #include <utility>
 
+#include "src/files/file_parts.hpp"
 #include "src/files/safe_file.hpp"
 
 namespace qturn {
@@ -19,7 +22,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* first_member = "qturn_journal";
-constexpr int version = 1;
+constexpr int version = 2;
 constexpr std::string_view beginning = "{\"qturn_journal\":";
 /// More than a picture with ten thousand masks needs.
 constexpr std::size_t longest_line = std::size_t{16} << 20;
@@ -38,17 +41,65 @@ std::string name_in(const fs::path& root, const fs::path& path) {
   return relative.empty() || *relative.begin() == ".." ? absolute.string() : relative.string();
 }
 
-Json json_of(const IntendedFile& file, const char* member, const fs::path& root) {
+/// A name in a line of an array: alone if it is UTF-8.
+Json name_json(const std::string& name) {
   Json json;
-  put_name(json, member, name_in(root, file.target));
-  put_name(json, "temporary", name_in(root, file.temporary));
-  json["source"] = digits_of(file.source);
-  json["result"] = digits_of(file.result);
-  if (!file.backup.empty()) put_name(json, "backup", name_in(root, file.backup));
-  return json;
+  put_name(json, "name", name);
+  return json.size() == 1 ? json["name"] : json;
 }
 
-IntendedFile intended_file(const Json& json, const char* member, const fs::path& root) {
+std::string name_of(const Json& json) {
+  return json.is_string() ? json.get<std::string>() : get_name(json, "name");
+}
+
+constexpr std::size_t hash_digits = 32, last_letters = 4;
+
+/// Whether the file's temporary has the name that its last letters tell.
+bool has_usual_temporary(const IntendedFile& file) {
+  const std::string name = file.temporary.filename().string();
+  std::error_code unknown;
+  return name.size() > last_letters && !fs::is_symlink(file.target, unknown) &&
+         name == temporary_name(file.target.filename().string(), run_id(),
+                                std::string_view(name).substr(name.size() - last_letters));
+}
+
+/// Adds the members of a file to those of an array.
+void add_file(Json& array, const IntendedFile& file, const fs::path& root, bool with_backup) {
+  array.push_back(name_json(name_in(root, file.target)));
+  std::string hashes = digits_of(file.source) + digits_of(file.result);
+  const std::string temporary = file.temporary.filename().string();
+  const bool is_usual = has_usual_temporary(file);
+  if (is_usual) hashes += temporary.substr(temporary.size() - last_letters);
+  array.push_back(std::move(hashes));
+  if (with_backup && !file.backup.empty()) array.push_back(name_json(name_in(root, file.backup)));
+  if (is_usual) return;
+  put_name(array.emplace_back(), "temporary", name_in(root, file.temporary));
+}
+
+/// Of the members from `at` on, up to the next file.
+IntendedFile file_in(const Json& array, std::size_t& at, const fs::path& root,
+                     const std::string& run) {
+  const fs::path target = root / name_of(array.at(at++));
+  const auto text = array.at(at++).get<std::string>();
+  const auto source = hash_of_digits(std::string_view(text).substr(0, hash_digits));
+  const auto result = hash_of_digits(std::string_view(text).substr(hash_digits, hash_digits));
+  if (!source || !result) throw std::invalid_argument("not a hash");
+  IntendedFile file{target,
+                    target.parent_path() / temporary_name(target.filename().string(), run,
+                                                          text.substr(2 * hash_digits)),
+                    *source, *result};
+  const bool is_of_line = array.front().is_number();  // which ends in a checksum
+  for (; at + (is_of_line ? 1 : 0) < array.size() && !array[at].is_array(); ++at) {
+    if (array[at].is_object() && array[at].contains("temporary"))
+      file.temporary = root / get_name(array[at], "temporary");
+    else
+      file.backup = root / name_of(array[at]);
+  }
+  return file;
+}
+
+/// Of version 1.
+IntendedFile file_of_version_1(const Json& json, const char* member, const fs::path& root) {
   const auto source = hash_of_digits(json.at("source").get<std::string>());
   const auto result = hash_of_digits(json.at("result").get<std::string>());
   if (!source || !result) throw std::invalid_argument("not a hash");
@@ -68,11 +119,34 @@ Json header_line(const JournalHeader& header) {
     put_name(name, "name", input);
     json["inputs"].push_back(std::move(name));
   }
+  if (!header.root.empty()) put_name(json, "root", header.root);
   json["run"] = run_id();
+  json["began"] = utc_now();
   if (!header.originals.empty()) json["originals"] = header.originals;
   if (!header.kept_in.empty()) put_name(json, "kept_in", header.kept_in);
   if (header.is_record) json["record"] = true;
   return json;
+}
+
+Json end_line() {
+  Json json;
+  json["end"] = true;
+  json["ended"] = utc_now();
+  return json;
+}
+
+std::string checksum_of(std::string_view text) {
+  return fmt::format("{:08x}", xxh64(text, 0) & 0xFFFFFFFFU);
+}
+
+/// Whether the line ends in the checksum of what stands before.
+bool has_checksum(std::string_view line) {
+  constexpr std::size_t length = 8;
+  const std::string_view before = line.ends_with("\"]") ? ",\"" : ",\"sum\":\"";
+  const std::size_t rest = before.size() + length + 2;
+  return line.size() > rest && line.substr(line.size() - rest).starts_with(before) &&
+         line.substr(line.size() - length - 2, length) ==
+             checksum_of(line.substr(0, line.size() - rest));
 }
 
 /// The lines of a file, as far as they may be lines of a journal: of one that is longer, the rest
@@ -141,12 +215,25 @@ bool is_relied_on(std::uint64_t number, Lines& lines) {
   bool is_whole = false;
   for (std::string text; lines.next(text, is_whole);) {
     const Json json = Json::parse(text, nullptr, false);
-    if (!json.is_object()) continue;
-    const Json flushed = json.value("flushed", Json());
-    if (flushed.is_null() ? count(json.value("line", Json())) > number : count(flushed) >= number)
-      return true;
+    std::uint64_t own = 0, flushed = 0;
+    if (json.is_array() && json.size() > 1) {
+      own = count(json[0]);
+      flushed = own - std::min(own, 1 + count(json[1]));
+    } else if (json.is_object()) {
+      own = count(json.value("line", Json()));
+      const Json said = json.value("flushed", Json());
+      flushed = said.is_null() ? own - std::min<std::uint64_t>(own, 1) : count(said);
+    }
+    if (own > number && flushed >= number) return true;
   }
   return false;
+}
+
+/// Whether a power cut may have left these zeros: they begin where a line begins, or are a whole
+/// block of the disk.
+bool may_be_cut_off(std::string_view line) {
+  constexpr std::size_t block = 512;
+  return line.front() == '\0' || line.find(std::string(block, '\0')) != line.npos;
 }
 
 /// The number of a line is not the one that follows.
@@ -154,43 +241,59 @@ struct MissingLines : std::exception {};
 
 class Reader {
  public:
-  explicit Reader(fs::path root) : root_(std::move(root)) {}
+  Reader(fs::path root, bool looks_for_gone)
+      : root_(std::move(root)), looks_for_gone_(looks_for_gone) {}
+
+  bool has_checksums() const { return version_ > 1; }
 
   /// Throws an exception of any kind if it is not such a line.
   void take(const std::string& line) {
     const Json json = Json::parse(line);
-    if (json.at("line") != content_.lines + 1) throw MissingLines();
+    if ((json.is_array() || has_checksums()) && !has_checksum(line))
+      throw std::invalid_argument("checksum");
+    if ((json.is_array() ? json.at(0) : json.at("line")) != content_.lines + 1)
+      throw MissingLines();
     if (content_.runs.empty()) {
-      if (json.at(first_member) != version) throw std::invalid_argument("version");
-      content_.header.operation = json.at("operation").get<std::string>();
-      for (const Json& input : json.at("inputs"))
-        content_.header.inputs.push_back(get_name(input, "name"));
-      content_.header.originals = json.value("originals", "");
-      if (json.contains("kept_in")) content_.header.kept_in = get_name(json, "kept_in");
-      content_.header.is_record = json.value("record", false);
-      content_.runs.push_back(json.at("run").get<std::string>());
-    } else if (json.contains("intent")) {
-      Intent intent = {intended_file(json, "intent", root_)};
-      for (const Json& more : json.at("with")) intent.push_back(intended_file(more, "name", root_));
-      for (const IntendedFile& file : intent) {
-        content_.files[hash_of_name(name_in(root_, file.target))] = {file.source, file.result};
+      version_ = json.at(first_member).get<int>();
+      if (version_ != 1 && version_ != version) throw std::invalid_argument("version");
+      if (has_checksums() && !has_checksum(line)) throw std::invalid_argument("checksum");
+      take_header(json);
+    } else if (json.is_array()) {
+      std::size_t at = json.at(1).is_number() ? 2 : 1;
+      Intent intent = {file_in(json, at, root_, content_.runs.back())};
+      for (; at + 1 < json.size(); ++at) {
+        std::size_t first = 0;
+        intent.push_back(file_in(json[at], first, root_, content_.runs.back()));
       }
-      const std::string name = get_name(json, "intent");
-      if (content_.header.is_record) kept_[name] = intent;
-      begun_[name] = std::move(intent);
+      std::error_code unknown;
+      const bool is_begun = std::ranges::any_of(intent, [&](const IntendedFile& file) {
+        return fs::exists(fs::symlink_status(file.temporary, unknown));
+      });
+      take_intent(std::move(intent), is_begun);
+    } else if (json.contains("intent")) {
+      Intent intent = {file_of_version_1(json, "intent", root_)};
+      for (const Json& more : json.at("with"))
+        intent.push_back(file_of_version_1(more, "name", root_));
+      take_intent(std::move(intent), true);
     } else if (json.contains("done")) {
       begun_.erase(get_name(json, "done"));
+    } else if (json.contains("given_up") && json.at("given_up").is_array()) {
+      const Json& names = json.at("given_up");
+      give_up(name_of(names.at(0)));
+      for (const Json& name : names) content_.files.erase(hash_of_name(name_of(name)));
     } else if (json.contains("given_up")) {
-      const auto intent = begun_.extract(get_name(json, "given_up"));
-      if (intent.empty()) throw std::invalid_argument("nothing to give up");
-      kept_.erase(get_name(json, "given_up"));
-      for (const IntendedFile& file : intent.mapped())
+      const std::string name = get_name(json, "given_up");
+      const auto intent = begun_.find(name);
+      if (intent == begun_.end()) throw std::invalid_argument("nothing to give up");
+      for (const IntendedFile& file : intent->second)
         content_.files.erase(hash_of_name(name_in(root_, file.target)));
+      give_up(name);
     } else if (json.contains("resumed")) {
       content_.runs.push_back(json.at("resumed").get<std::string>());
       content_.is_complete = false;
     } else {
       content_.is_complete = json.at("end").get<bool>();
+      content_.header.ended = json.value("ended", "");
     }
   }
 
@@ -203,16 +306,62 @@ class Reader {
   JournalContent content_;
 
  private:
+  void take_header(const Json& json) {
+    content_.header.operation = json.at("operation").get<std::string>();
+    for (const Json& input : json.at("inputs"))
+      content_.header.inputs.push_back(get_name(input, "name"));
+    content_.header.originals = json.value("originals", "");
+    if (json.contains("kept_in")) content_.header.kept_in = get_name(json, "kept_in");
+    if (json.contains("root")) content_.header.root = get_name(json, "root");
+    content_.header.is_record = json.value("record", false);
+    content_.header.began = json.value("began", "");
+    content_.runs.push_back(json.at("run").get<std::string>());
+  }
+
+  void take_intent(Intent intent, bool is_begun) {
+    ++content_.pictures;
+    for (const IntendedFile& file : intent) {
+      const JournalContent::Hashes hashes{file.source, file.result};
+      content_.files[hash_of_name(name_in(root_, file.target))] = hashes;
+      std::error_code unknown;
+      if (looks_for_gone_ &&
+          fs::symlink_status(file.target, unknown).type() == fs::file_type::not_found)
+        content_.gone[file.result] = hashes;
+    }
+    const std::string name = name_in(root_, intent.front().target);
+    if (content_.header.is_record) kept_[name] = intent;
+    if (is_begun)
+      begun_[name] = std::move(intent);
+    else
+      begun_.erase(name);
+  }
+
+  void give_up(const std::string& name) {
+    begun_.erase(name);
+    kept_.erase(name);
+    --content_.pictures;
+  }
+
   fs::path root_;
+  bool looks_for_gone_;
+  int version_ = 1;  // before the first line says it
   std::map<std::string, Intent> begun_, kept_;
 };
 
 }  // namespace
 
-std::optional<JournalContent> read_journal(const fs::path& file, const fs::path& root) {
+std::string utc_now() {
+  const auto now = std::chrono::system_clock::now();
+  const auto us = std::chrono::duration_cast<std::chrono::microseconds>(now.time_since_epoch());
+  return fmt::format("{:%Y-%m-%dT%H:%M:%S}.{:06}Z", fmt::gmtime(us.count() / 1'000'000),
+                     us.count() % 1'000'000);
+}
+
+std::optional<JournalContent> read_journal(const fs::path& file, const fs::path& root,
+                                           bool looks_for_gone) {
   Lines lines(file);
   if (!lines.exist()) return std::nullopt;
-  Reader reader(root);
+  Reader reader(root, looks_for_gone);
   std::uint64_t number = 0;
   bool is_whole = false;
   for (std::string line; lines.next(line, is_whole);) {
@@ -235,7 +384,11 @@ std::optional<JournalContent> read_journal(const fs::path& file, const fs::path&
     } catch (const MissingLines&) {
       refuse("does not follow the one before it");
     } catch (const std::exception&) {
-      if (is_last || (has_zeros && !is_relied_on(number, lines))) break;
+      // Its end may have been another byte.
+      const bool is_torn = has_zeros ? !is_whole || may_be_cut_off(line)
+                                     : !is_whole && !has_checksum(line.substr(0, line.size() - 1));
+      const bool may_be_lost = is_torn || (number > 1 && !reader.has_checksums());
+      if (may_be_lost && (is_last || (has_zeros && !is_relied_on(number, lines)))) break;
       if (number == 1) throw FileError(file.string() + " is not a journal of qturn", file, {});
       refuse("is damaged");
     }
@@ -250,10 +403,11 @@ Journal::Journal(fs::path file, fs::path root, const JournalHeader& header,
                  std::optional<JournalContent> content, bool flushed)
     : file_(std::move(file)),
       root_(std::move(root)),
+      names_backups_(header.is_record),
       flushed_(flushed),
       may_lose_lines_(flushed || header.originals.empty()) {
   opened_ = FileDescriptor(::open(
-      file_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666));
+      file_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600));
   const auto fail = [&](std::error_code reason) {
     throw FileError("cannot write " + file_.string(), file_, reason);
   };
@@ -287,6 +441,10 @@ Journal::Journal(fs::path file, fs::path root, const JournalHeader& header,
   }
 }
 
+void JournalContent::add(const fs::path& target, const fs::path& root, const Hashes& hashes) {
+  files[hash_of_name(name_in(root, target))] = hashes;
+}
+
 const JournalContent::Hashes* JournalContent::of(const fs::path& target,
                                                  const fs::path& root) const {
   const auto found = files.find(hash_of_name(name_in(root, target)));
@@ -297,39 +455,86 @@ const JournalContent::Hashes* Journal::before(const fs::path& target) const {
   return before_.of(target, root_);
 }
 
+const JournalContent::Hashes* Journal::renamed(const ContentHash& content) const {
+  const auto found = before_.gone.find(content);
+  return found == before_.gone.end() ? nullptr : &found->second;
+}
+
 void Journal::intend(std::span<const Intent* const> intents) {
   std::vector<Json> lines;
   for (const Intent* intent : intents) {
-    Json& json = lines.emplace_back(json_of(intent->front(), "intent", root_));
-    json["with"] = Json::array();
+    Json& line = lines.emplace_back(Json::array());
+    add_file(line, intent->front(), root_, names_backups_);
     for (const IntendedFile& file : std::span(*intent).subspan(1))
-      json["with"].push_back(json_of(file, "name", root_));
+      add_file(line.emplace_back(Json::array()), file, root_, names_backups_);
   }
   append(lines, flushed_);
   has_intents_ = true;
 }
 
-void Journal::settle(const Intent& intent, bool is_done) try {
+void Journal::give_up(const Intent& intent) try {
   Json json;
-  put_name(json, is_done ? "done" : "given_up", name_in(root_, intent.front().target));
+  json["given_up"] = Json::array();
+  for (const IntendedFile& file : intent)
+    json["given_up"].push_back(name_json(name_in(root_, file.target)));
   append({&json, 1}, false);
 } catch (const FileError&) {
 }
 
 void Journal::end() {
-  Json json;
-  json["end"] = true;
+  Json json = end_line();
   append({&json, 1}, flushed_);
 }
 
-void Journal::append(std::span<Json> lines, bool flushed) {
+void Journal::end_in(const fs::path& copy) const {
+  const fs::path temporary =
+      copy.parent_path() / temporary_name(copy.filename().string(), run_id(), "copy");
+  const auto fail = [&](int number) {
+    ::unlink(temporary.c_str());
+    throw FileError("cannot write " + copy.string(), copy, system_code(number));
+  };
+  const FileDescriptor made(
+      ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600));
+  if (!made) fail(errno);
+  read_in_parts(file_, [&](std::span<const std::byte> part) {
+    if (!write_all(made.get(), part)) fail(errno);
+    return true;
+  });
+  Json end = end_line();
+  const std::string text = text_of({&end, 1});
+  if (!write_all(made.get(), std::as_bytes(std::span(text))) || ::fsync(made.get()) != 0 ||
+      ::rename(temporary.c_str(), copy.c_str()) != 0)
+    fail(errno);
+  flush_folders({copy.parent_path()});
+}
+
+std::string Journal::text_of(std::span<Json> lines) const {
   std::string text;
   std::uint64_t number = lines_;
   for (Json& line : lines) {
-    if (may_lose_lines_ && lines_on_disk_ < number) line["flushed"] = lines_on_disk_;
-    line["line"] = ++number;
-    text += dump(line) + "\n";
+    const std::uint64_t lost = may_lose_lines_ ? number - lines_on_disk_ : 0;
+    ++number;
+    std::string own;
+    if (line.is_array()) {
+      own = dump(line);
+      own.replace(0, 1,
+                  lost > 0 ? fmt::format("[{},{},", number, lost) : fmt::format("[{},", number));
+      own.pop_back();
+      own += fmt::format(",\"{}\"]\n", checksum_of(own));
+    } else {
+      if (lost > 0) line["flushed"] = lines_on_disk_;
+      line["line"] = number;
+      own = dump(line);
+      own.pop_back();
+      own += fmt::format(",\"sum\":\"{}\"}}\n", checksum_of(own));
+    }
+    text += own;
   }
+  return text;
+}
+
+void Journal::append(std::span<Json> lines, bool flushed) {
+  const std::string text = text_of(lines);
   const auto fail = [&](std::error_code reason) {
     throw FileError("cannot write the journal " + file_.string(), file_, reason);
   };
@@ -341,7 +546,7 @@ void Journal::append(std::span<Json> lines, bool flushed) {
     fail(reason);
   }
   bytes_ += text.size();
-  lines_ = number;
+  lines_ += lines.size();
   // After a flush that failed, the system may take for written what is lost.
   if (!flushed) return;
   if (::fsync(opened_.get()) != 0) fail(broken_ = system_code(errno));

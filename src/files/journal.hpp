@@ -1,10 +1,14 @@
-// What a run is about to do and what it has done, so that another run can go on after a kill or a
-// power cut and turn each picture exactly once.
+// The record of a run: what it is about to do and what it has done. So another run can go on after
+// a kill or a power cut, and turn each picture exactly once; also later, when all is done.
 //
 // A journal is a file of JSON lines. The first says what the run does. Before a result is put in
 // its place, a line states the intent: the names of the picture and of the files that belong to it,
-// their temporaries, and the hashes of what each is made of and of what it becomes. With
-// Fsync::each this line is on the disk before anything is replaced. Another line follows when it is
+// the hashes of what each is made of and of what it becomes, and the last letters of their
+// temporaries:
+//
+//   [7,"a.jpg","<32 digits of the source><32 of the result>Xb3k",["a.xmp","..."],"<checksum>"]
+//
+// With Fsync::each this line is on the disk before anything is replaced. Nothing says that it is
 // done. Later the hashes tell what happened: a result means that it is done, a source that it must
 // be done again; anything else is an error. If only some of the files that belong together are in
 // their places, their temporaries are still there, and the others follow.
@@ -12,10 +16,13 @@
 // The record of a run whose originals are kept is such a journal, too. It lies with the originals,
 // says where each is, and stays when all is done: it is what a run is taken back by.
 //
-// Each line has its number. So missing lines are noticed: what they say was done would be turned
-// again. What was not flushed when the power failed may be zeros, also before lines that are whole.
-// So a line also says how many lines were on the disk when it was written, if not all before it
-// were: damage to others is the end of the journal, and nothing depends on it.
+// Each line has its number and a checksum. So missing lines and other bytes are noticed: what they
+// say was done would be turned again. What was not flushed when the power failed may be zeros, also
+// before lines that are whole. So a line also says how many lines before it were not on the disk
+// when it was written, if any: damage to those is the end of the journal, and nothing depends on
+// it.
+//
+// Version 1, which is read, too, has an object for each file, no checksums, and says "done".
 #ifndef QTURN_SRC_FILES_JOURNAL_HPP
 #define QTURN_SRC_FILES_JOURNAL_HPP
 
@@ -36,7 +43,10 @@
 
 namespace qturn {
 
+/// In the folder that a run changes. A run that finds the journal of another one there adds "-" and
+/// its id.
 inline constexpr std::string_view journal_name = ".qturn-journal";
+inline bool is_journal_name(std::string_view name) { return name.starts_with(journal_name); }
 
 /// One file of a result.
 struct IntendedFile {
@@ -57,6 +67,8 @@ struct JournalHeader {
   /// or empty.
   std::string kept_in = {};
   bool is_record = false;
+  std::string root = {};               ///< the folder, for people
+  std::string began = {}, ended = {};  ///< when, in UTC; empty: not known
 
   bool is_of_same_run(const JournalHeader& other) const {
     return operation == other.operation && inputs == other.inputs;
@@ -75,8 +87,14 @@ struct JournalContent {
   };
   /// The files, by the hashes of their names, so that a name takes 16 bytes.
   std::unordered_map<ContentHash, Hashes, OfName> files;
-  std::vector<Intent> begun;  ///< neither done nor given up
-  std::vector<Intent> kept;   ///< of a record: all but what was given up
+  /// The hashes of files whose names are gone, by those of their results: they may have been
+  /// renamed. Only if that was asked for.
+  std::unordered_map<ContentHash, Hashes, OfName> gone;
+  std::uint64_t pictures = 0;  ///< lines that name one
+  std::vector<Intent> begun;   ///< not given up, and of which there are temporaries
+  std::vector<Intent> kept;    ///< of a record: all but what was given up
+  void add(const std::filesystem::path& target, const std::filesystem::path& root,
+           const Hashes& hashes);
   /// Of a name below `root`, or elsewhere; null if the journal does not know it.
   const Hashes* of(const std::filesystem::path& target, const std::filesystem::path& root) const;
   bool is_complete = false;  ///< all is done, and it was kept
@@ -85,13 +103,17 @@ struct JournalContent {
   std::uint64_t bytes = 0, lines = 0;  ///< up to the end of the last whole line
 };
 
+/// The time as journals write it, which sorts as it passes.
+std::string utc_now();
+
 /// Nothing if there is no journal, or if it was killed before its first line was whole. A last line
 /// that is not whole is not counted, nor are zeros and what follows them, if that was not flushed.
-/// Throws FileError that names the line of damage or the one
-/// before which lines are missing, or if it is no journal at all. Names are relative to `root`, if
-/// they are not absolute.
+/// Throws FileError that names the line of damage or the one before which lines are missing, or if
+/// it is not a journal at all. Names are relative to `root`, if they are not absolute.
+/// `looks_for_gone`: JournalContent::gone is asked for.
 std::optional<JournalContent> read_journal(const std::filesystem::path& file,
-                                           const std::filesystem::path& root);
+                                           const std::filesystem::path& root,
+                                           bool looks_for_gone = false);
 
 /// A journal that is written.
 class Journal {
@@ -104,20 +126,27 @@ class Journal {
   const std::filesystem::path& file() const { return file_; }
   /// The hashes that the run that this one resumes has noted for this place.
   const JournalContent::Hashes* before(const std::filesystem::path& target) const;
+  bool knows_gone() const { return !before_.gone.empty(); }
+  /// Those of a file with this content whose own name is gone.
+  const JournalContent::Hashes* renamed(const ContentHash& content) const;
   /// Whether any result may have been put in its place, in this run or before.
   bool has_intents() const { return has_intents_; }
 
   void intend(std::span<const Intent* const> intents);
-  /// Notes that a result is in its place, or will not be put there. It is not an error if this
-  /// cannot be written: the hashes tell.
-  void settle(const Intent& intent, bool is_done);
+  /// Notes that a result will not be put in its place. It is not an error if this cannot be
+  /// written: the hashes tell.
+  void give_up(const Intent& intent);
   /// Notes that all is done.
   void end();
+  /// The same in a copy, which is on the disk then. This journal stays as it is.
+  void end_in(const std::filesystem::path& copy) const;
 
  private:
+  std::string text_of(std::span<Json> lines) const;
   void append(std::span<Json> lines, bool flushed);
 
   std::filesystem::path file_, root_;
+  bool names_backups_;
   FileDescriptor opened_;
   std::uint64_t bytes_ = 0, lines_ = 0;
   std::uint64_t lines_on_disk_ = 0;

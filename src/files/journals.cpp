@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <utility>
 
 #include "src/files/safe_file.hpp"
@@ -115,6 +116,43 @@ std::vector<fs::path> temporaries_of(const JournalContent& content,
   return found;
 }
 
+/// How the names of the records of one run end.
+std::string name_of_record(const JournalHeader& header) {
+  return fmt::format("-{:016x}.jsonl",
+                     xxh64(fmt::format("{}\n{}\n{}", header.root, header.operation,
+                                       fmt::join(header.inputs, "\n")),
+                           0));
+}
+
+void refuse_to_resume(const fs::path& file, const JournalHeader& header, const JournalHeader& own) {
+  if (header.is_of_same_run(own)) return;
+  throw FileError(fmt::format("{} is of '{}' with {}, this run is '{}' with {}; resume with the "
+                              "same operation, options and inputs",
+                              file.string(), header.operation, fmt::join(header.inputs, ", "),
+                              own.operation, fmt::join(own.inputs, ", ")),
+                  file, {});
+}
+
+/// Gives the record the place of the journal, where at most the beginning of a line lies.
+void take(const fs::path& record, const fs::path& journal) {
+  ::unlink(journal.c_str());
+  if (::link(record.c_str(), journal.c_str()) == 0) return;
+  const NewFile copy{.target = journal, .content = {}, .same_as = record};
+  (void)write_files(std::span(&copy, 1), IfExists::fail);
+}
+
+void end_where_it_is(Journal& journal) try {
+  journal.end();
+} catch (const FileError&) {  // then it says that the run is not complete
+}
+
+void refuse_unfinished_run(const fs::path& file, const JournalHeader& header) {
+  throw WithHints<FileError>({{Hint::finish_journal, file.string()}},
+                             fmt::format("{}: '{}' of this folder is not complete",
+                                         file.parent_path().string(), header.operation),
+                             file, std::error_code());
+}
+
 }  // namespace
 
 Journals::Journals(JournalOptions options, std::span<const fs::path> below)
@@ -138,8 +176,14 @@ Journals::Journals(JournalOptions options, std::span<const fs::path> below)
   find_places();
   look_at_originals();
   const auto is_begun = [](const Place& place) { return place.content.has_value(); };
-  if (resumes() && std::ranges::none_of(places_, is_begun))
-    options_.start = JournalOptions::Start::anew;
+  const bool is_any_begun = std::ranges::any_of(places_, is_begun);
+  for (const Other& other : others_) {
+    if (!options_.takes_back.empty()) refuse_unfinished_run(other.file, other.content.header);
+    if (resumes() && !is_any_begun)
+      refuse_to_resume(other.file, other.content.header, places_.front().header);
+  }
+  if (resumes() && !is_any_begun) options_.start = JournalOptions::Start::anew;
+  look_at_done();
   refuse_own();
 }
 
@@ -157,7 +201,7 @@ Journals::~Journals() {
 // Journals above the roots and below them are of other runs.
 void Journals::refuse_others(std::span<const fs::path> below) const {
   std::set<fs::path> own;
-  for (const Root& root : roots_) own.insert(fs::canonical(root.folder) / journal_name);
+  for (const Root& root : roots_) own.insert(fs::canonical(root.folder));
   std::set<fs::path> others(below.begin(), below.end());
   for (const Root& root : roots_) {
     for (fs::path at = fs::canonical(root.folder); at.has_relative_path();) {
@@ -167,33 +211,82 @@ void Journals::refuse_others(std::span<const fs::path> below) const {
   }
   for (const fs::path& other : others) {
     std::error_code unknown;
-    if (!fs::exists(other, unknown) || own.contains(fs::canonical(other))) continue;
+    if (!fs::exists(other, unknown) || own.contains(fs::canonical(other).parent_path())) continue;
     const auto content = read_journal(other, other.parent_path());
     if (!content || !content->is_left_undone()) continue;
-    throw WithHints<FileError>({{Hint::finish_journal, other.string()}},
-                               fmt::format("{}: '{}' of this folder is not complete",
-                                           other.parent_path().string(), content->header.operation),
-                               other, std::error_code());
+    refuse_unfinished_run(other, content->header);
   }
 }
 
 void Journals::find_places() {
   for (std::size_t i = 0; i < roots_.size(); ++i) {
     roots_[i].journal = i;
-    const fs::path file = roots_[i].place / journal_name;
-    // Alone, because g++ 12 frees the parts of an aggregate twice if the last of them throws.
-    auto content = read_journal(file, roots_[i].absolute);
     Place& place = places_.emplace_back();
-    place.file = file;
     place.root = roots_[i].absolute;
     place.header.operation = options_.operation;
     place.header.inputs = options_.roots[i].inputs;
-    place.content = std::move(content);
-    // The journal of another run that is done does not matter here.
-    if (place.content && place.content->is_complete &&
-        !place.content->header.is_of_same_run(place.header))
-      place.content.reset();
+    place.header.root = fs::canonical(roots_[i].folder).string();
+    place.file = roots_[i].place / journal_name;
+    if (options_.in_place) {
+      find_journal(place, roots_[i].place);
+      if (!place.content) find_record(place);
+      continue;
+    }
+    // Alone, because g++ 12 frees the parts of an aggregate twice if the last of them throws.
+    auto content = read_journal(place.file, place.root);
+    // The journal of another run that is done does not matter to one that begins.
+    if (content &&
+        (!content->is_complete || resumes() || content->header.is_of_same_run(place.header)))
+      place.content = std::move(content);
+    if (!place.content && resumes() && options_.known) {
+      place.content = options_.known();
+      if (place.content) place.content->header = place.header;
+    }
   }
+}
+
+/// The journal of this run among those of others.
+void Journals::find_journal(Place& place, const fs::path& folder) {
+  const fs::path usual = place.file;
+  std::set<fs::path> names = {usual};
+  std::error_code error;
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
+       entry.increment(error))
+    if (is_journal_name(entry->path().filename().string()))
+      names.insert(folder / entry->path().filename());
+  bool is_taken = false;  // the usual name, by another run
+  for (const fs::path& name : names) {
+    auto content = read_journal(name, place.root, resumes() || !options_.takes_back.empty());
+    if (!content) continue;
+    if (content->header.is_of_same_run(place.header)) {
+      place.file = name;
+      place.content = std::move(content);
+      continue;
+    }
+    is_taken = is_taken || name == usual;
+    if (!options_.takes_back.empty() && is_taken_back(*content))
+      place.taken_back.push_back({name, place.root, std::move(*content)});
+    else if (content->is_left_undone() && content->header.operation.starts_with("restore "))
+      refuse_unfinished_run(name, content->header);  // it is about all pictures of a run
+    else if (content->is_left_undone())
+      others_.push_back({name, place.root, std::move(*content)});
+  }
+  if (is_taken && !place.content) place.file += "-" + run_id();
+}
+
+/// The last one that this run has left among the records of many.
+void Journals::find_record(Place& place) const try {
+  const std::string end = name_of_record(place.header);
+  std::error_code error;
+  for (fs::directory_iterator entry(options_.records, error), last; !error && entry != last;
+       entry.increment(error)) {
+    const std::string name = entry->path().filename().string();
+    if (name.ends_with(end) && name > place.record.filename().string())
+      place.record = entry->path();
+  }
+  if (!place.record.empty()) place.content = read_journal(place.record, place.root, resumes());
+} catch (const FileError&) {
+  if (resumes()) throw;  // others do not depend on it
 }
 
 /// A sum, so that their order makes no difference. Whoever replaces a file gives it another inode.
@@ -204,10 +297,26 @@ void Journals::look_at_originals() {
     const std::uint64_t numbers[] = {state.inode, state.bytes,
                                      static_cast<std::uint64_t>(state.modified_ns)};
     const ContentHash hash = hash_of(std::as_bytes(std::span(numbers)));
-    ContentHash& sum = sums[index_of(picture)];
+    const std::size_t index = index_of(picture);
+    ContentHash& sum = sums[index];
     sum = {sum.high + hash.high, sum.low + hash.low};
   });
   for (std::size_t i = 0; i < places_.size(); ++i) places_[i].header.originals = digits_of(sums[i]);
+}
+
+/// A record that is complete stops no run.
+void Journals::look_at_done() {
+  if (options_.start != JournalOptions::Start::anew || !options_.originals) return;
+  options_.originals([&](const fs::path& picture, const FileState& /*state*/) {
+    const Place& place = places_[index_of(picture)];
+    if (!place.content || !place.content->is_complete || !place.content->of(picture, place.root))
+      return;
+    const JournalHeader& header = place.content->header;
+    done_before_ = {header.operation, done_before_.pictures + 1,
+                    std::max(header.ended, done_before_.ended)};
+  });
+  for (Place& place : places_)
+    if (!place.record.empty()) place.content.reset();
 }
 
 /// A journal without any result is of a run that replaced nothing, or it was cut.
@@ -228,9 +337,6 @@ void Journals::refuse_own() const {
   const bool any_begun = std::ranges::any_of(
       places_, [](const Place& place) { return place.content && !place.content->files.empty(); });
   for (const Place& place : places_) {
-    const bool may_forget =
-        options_.takes_back.empty() || (place.content && is_taken_back(place.content->header));
-    const Start start = may_forget ? options_.start : Start::anew;
     if (!place.content) {
       // All journals are made before the first picture is turned.
       if (resumes() && any_begun) {
@@ -242,35 +348,34 @@ void Journals::refuse_own() const {
       }
       continue;
     }
-    const JournalHeader& header = place.content->header;
-    if (resumes() && !header.is_of_same_run(place.header)) {
-      throw FileError(
-          fmt::format("{} is of '{}' with {}, this run is '{}' with {}; resume with the same "
-                      "operation, options and inputs",
-                      place.file.string(), header.operation, fmt::join(header.inputs, ", "),
-                      place.header.operation, fmt::join(place.header.inputs, ", ")),
-          place.file, {});
-    }
-    if (options_.in_place && start != Start::restart) refuse_cut(place);
-    if (start == Start::anew && options_.in_place && place.content->is_complete) {
-      throw WithHints<FileError>(
-          {Hint::restart_once_more},
-          fmt::format("{}: '{}' is done, and its journal was kept so that it is not done twice",
-                      place.file.string(), header.operation),
-          place.file, std::error_code());
-    }
-    if (start == Start::anew && options_.in_place && place.content->is_left_undone()) {
+    if (resumes()) refuse_to_resume(place.file, place.content->header, place.header);
+    if (options_.in_place && options_.start != Start::restart) refuse_cut(place);
+    if (options_.start == Start::anew && options_.in_place && place.content->is_left_undone()) {
       throw WithHints<FileError>(
           {Hint::resume_or_restart},
           fmt::format("{}: '{}' is not complete, and a new run could turn pictures twice",
-                      place.file.string(), header.operation),
+                      place.file.string(), place.content->header.operation),
           place.file, std::error_code());
     }
   }
 }
 
-bool Journals::is_taken_back(const JournalHeader& header) const {
-  return header.operation == options_.operation || header.kept_in == options_.takes_back;
+void Journals::refuse_unfinished(const fs::path& picture) const {
+  for (const Other& other : others_) {
+    if (!other.content.of(picture, other.root)) continue;
+    throw WithHints<FileError>(
+        {{Hint::finish_journal, other.file.string()}},
+        fmt::format("'{}' has turned it, or was about to, and is not complete",
+                    other.content.header.operation),
+        picture, std::error_code());
+  }
+}
+
+bool Journals::is_taken_back(const JournalContent& content) const {
+  const auto is_undone = [&](const std::string& run) {
+    return std::ranges::find(options_.takes_back, run) != options_.takes_back.end();
+  };
+  return content.header.kept_in == options_.kept_in || std::ranges::any_of(content.runs, is_undone);
 }
 
 void Journals::keep_originals(const fs::path& backups) {
@@ -289,18 +394,19 @@ void Journals::begin_record() {
   header.operation = options_.operation;
   header.is_record = true;
   for (const Root& root : roots_) header.inputs.push_back(fs::canonical(root.folder).string());
-  const fs::path file = kept_in_ / record_name;
   fs::create_directories(kept_in_);  // of a run that is resumed, it may be gone
   // A run that was killed before its journal named it has left its probes of takes_no_room().
   for (const auto& entry : fs::directory_iterator(kept_in_))
     if (is_temporary_name(entry.path().filename().string())) ::unlink(entry.path().c_str());
-  record_.emplace(file, kept_in_, header, read_journal(file, kept_in_), options_.flushed);
+  const auto content = read_and_repair_record(kept_in_);
+  for (const std::string_view name : record_names)
+    records_.emplace_back(kept_in_ / name, kept_in_, header, content, options_.flushed);
 }
 
 // A run that replaced nothing leaves nothing.
 void Journals::remove_unused_record() try {
-  if (kept_in_.empty() || (record_ && record_->has_intents())) return;
-  if (record_) ::unlink(record_->file().c_str());
+  if (kept_in_.empty() || has_kept_originals()) return;
+  for (const Journal& record : records_) ::unlink(record.file().c_str());
   remove_empty_folders(kept_in_);
   if (has_made_backups_) ::rmdir(backups_.c_str());
   kept_in_.clear();
@@ -316,19 +422,25 @@ void Journals::begin(const std::function<std::set<fs::path>()>& folders) {
   };
   try {
     if (!kept_in_.empty()) begin_record();
+    const auto finish = [&](JournalContent& content) {
+      const std::set<fs::path> all = with_roots();
+      const std::vector<fs::path> temporaries = temporaries_of(content, all);
+      finish_begun(content, options_.in_place, have_changed_);
+      for (const fs::path& temporary : temporaries) ::unlink(temporary.c_str());
+      content.begun.clear();
+      // What a killed run has put in its place counts as done, but may not be on the disk yet.
+      if (options_.flushed) flush_folders(all);
+    };
     for (Place& place : places_) {
-      if (place.content) {
-        const std::set<fs::path> all = with_roots();
-        const std::vector<fs::path> temporaries = temporaries_of(*place.content, all);
-        finish_begun(*place.content, options_.in_place, have_changed_);
-        for (const fs::path& temporary : temporaries) ::unlink(temporary.c_str());
-        place.content->begun.clear();
-        // What a killed run has put in its place counts as done, but may not be on the disk yet.
-        if (options_.flushed) flush_folders(all);
-      }
+      if (place.content) finish(*place.content);
+      for (Other& other : place.taken_back) finish(other.content);
       if (!resumes()) place.content.reset();
+      if (place.content && !place.record.empty()) take(place.record, place.file);
       journals_.emplace_back(place.file, place.root, place.header, std::move(place.content),
                              options_.flushed);
+      // What has another name now cannot be taken back, and is not to be turned twice.
+      for (const Other& other : place.taken_back)
+        if (other.content.gone.empty()) ::unlink(other.file.c_str());
     }
   } catch (const std::exception& error) {
     if (have_changed_) throw WithHints<UnfinishedError>(hints_of(error), error.what());
@@ -353,10 +465,15 @@ const Journals::Root& Journals::root_of(const fs::path& target) const {
 
 Journal& Journals::of(const fs::path& target) { return journals_[index_of(target)]; }
 
-// What belongs to a picture may lie elsewhere, and is in the picture's journal.
+// What belongs to a picture may lie elsewhere, and is in the picture's journal. In place, a file
+// under another name is known by its content.
 const JournalContent::Hashes* Journals::before(const fs::path& target,
                                                const fs::path& picture) const {
-  return journals_[index_of(picture)].before(target);
+  const Journal& journal = journals_[index_of(picture)];
+  const JournalContent::Hashes* known = journal.before(target);
+  if (known || !options_.in_place || !journal.knows_gone()) return known;
+  const auto content = hash_of_file(target);
+  return content ? journal.renamed(*content) : nullptr;
 }
 
 bool Journals::stays_the_same(const fs::path& target, const fs::path& picture) const {
@@ -372,6 +489,7 @@ bool Journals::is_done(const fs::path& target, const fs::path& picture) const {
     const auto found = hash_of_file(target);
     if (found == known->result) return true;
     if (found == known->source) return false;
+    if (found && journals_[index_of(picture)].renamed(*found)) return true;
     throw WithHints<FileError>(
         {Hint::forget_journal},
         (target == picture ? "" : target.string() + " ") +
@@ -396,28 +514,62 @@ std::optional<ContentHash> Journals::source_before(const fs::path& target) const
 
 bool Journals::has_intents() const { return std::ranges::any_of(journals_, &Journal::has_intents); }
 
+// A missing journal says that the run is complete, and so does its last line. But that must not lie
+// in the folder before it is elsewhere: after a kill between the two a new run would not be
+// refused.
+void Journals::leave_record(Journal& journal, const Place& place) const {
+  if (options_.keep) {
+    journal.end();
+    if (!place.record.empty()) ::unlink(place.record.c_str());
+    return;
+  }
+  if (!options_.records.empty()) {
+    if (fs::create_directories(options_.records))
+      fs::permissions(options_.records, fs::perms::owner_all);
+    std::string when = utc_now();
+    std::ranges::replace(when, ':', '-');
+    journal.end_in(options_.records /
+                   fmt::format("{}-{}{}", when, run_id(), name_of_record(place.header)));
+  }
+  if (::unlink(journal.file().c_str()) != 0)
+    throw FileError("cannot remove " + journal.file().string(), journal.file(), system_code(errno));
+}
+
+/// Others never end by themselves.
+void Journals::remove_old_records() const {
+  constexpr auto longest = std::chrono::days(30);
+  std::error_code error;
+  for (fs::directory_iterator entry(options_.records, error), end; !error && entry != end;
+       entry.increment(error)) {
+    std::error_code unknown;
+    const auto written = entry->last_write_time(unknown);
+    const fs::path name = entry->path().filename();
+    const bool is_own = name.extension() == ".jsonl" || is_temporary_name(name.string());
+    if (!unknown && is_own && fs::file_time_type::clock::now() - written > longest)
+      ::unlink(entry->path().c_str());
+  }
+}
+
 std::vector<std::string> Journals::finish(bool all_done) {
   remove_unused_record();
-  if (!all_done && has_intents()) return {};
+  const bool has_any = has_intents();
+  if (!all_done && has_any) return {};
   std::vector<std::string> warnings;
-  if (options_.keep && has_intents()) {
-    for (Journal& journal : journals_) {
-      try {
-        journal.end();
-      } catch (const FileError& error) {
-        warnings.emplace_back(error.what());
-      }
-    }
-    return warnings;
-  }
-  // A missing journal says that the run is complete. If a last line said so, a kill between the two
-  // would let a new run turn everything again.
-  for (const Journal& journal : journals_) {
-    if (::unlink(journal.file().c_str()) != 0) {
-      warnings.push_back(fmt::format("cannot remove {}: {}", journal.file().string(),
-                                     system_code(errno).message()));
+  for (std::size_t i = 0; i < journals_.size(); ++i) {
+    Journal& journal = journals_[i];
+    try {
+      if (has_any)
+        leave_record(journal, places_[i]);
+      else if (::unlink(journal.file().c_str()) != 0)
+        warnings.push_back(fmt::format("cannot remove {}: {}", journal.file().string(),
+                                       system_code(errno).message()));
+    } catch (const fs::filesystem_error& error) {
+      warnings.push_back(fmt::format("{}; the record of this run stays in {}", sentence_of(error),
+                                     journal.file().string()));
+      end_where_it_is(journal);
     }
   }
+  if (has_any && !options_.records.empty()) remove_old_records();
   return warnings;
 }
 

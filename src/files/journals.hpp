@@ -43,13 +43,25 @@ struct JournalOptions {
   /// In place: calls `visit` for each picture; or null.
   using Visit = std::function<void(const std::filesystem::path&, const FileState&)>;
   std::function<void(const Visit& visit)> originals = {};
+  /// To a folder without a journal: what else tells of it; nothing if it does not. Or null.
+  std::function<std::optional<JournalContent>()> known = {};
   bool overwrite = false;  ///< to a folder: what an interrupted run did not write is replaced
   /// The journal of a run that is done stays and says so: to resume it again turns nothing.
   bool keep = false;
+  /// Otherwise it goes to this folder, where records of more runs are; empty: it is removed.
+  std::filesystem::path records = {};
   bool flushed = true;
-  /// In place, with `restart`: the folder of the
-  /// run that is undone. Only its journal is forgotten.
-  std::filesystem::path takes_back = {};
+  /// In place, with `restart`: the ids of the runs that are undone. Only their journals are
+  /// forgotten, and `kept_in` is their folder.
+  std::vector<std::string> takes_back = {};
+  std::filesystem::path kept_in = {};
+};
+
+/// What the same run has done before, and this one does again.
+struct DoneBefore {
+  std::string operation;
+  std::uint64_t pictures = 0;  ///< of this run, too
+  std::string ended = {};      ///< when, in UTC; empty: not known
 };
 
 /// The journals of a run, and the locks of its roots.
@@ -58,9 +70,9 @@ class Journals {
   /// Locks the roots and reads their journals. `below`: journals of other runs that were found
   /// below the roots.
   ///
-  /// Throws FileError if another run holds a root; in place, if a run was interrupted there, above
-  /// or below, and is not to be resumed or forgotten; if it is another one that is to be
-  /// resumed; if the same run is done and its journal was kept.
+  /// Throws FileError if another run holds a root; in place, if the same run was interrupted there,
+  /// or any run above or below, and is not to be resumed or forgotten; if it is another one that is
+  /// to be resumed.
   Journals(JournalOptions options, std::span<const std::filesystem::path> below);
   ~Journals();
   Journals(const Journals&) = delete;
@@ -69,11 +81,18 @@ class Journals {
   /// Whether there was a run to go on with.
   bool resumes() const { return options_.start == JournalOptions::Start::resume; }
 
+  /// In place, of a run that begins: nothing, or what it does once more.
+  const DoneBefore& done_before() const { return done_before_; }
+
+  /// In place: throws FileError if another run, which is not complete, has put a result there.
+  void refuse_unfinished(const std::filesystem::path& picture) const;
+
   /// In place: originals are kept in a folder of this run in `backups`; one that resumes another
   /// goes on with the folder of that. To be called before begin().
   void keep_originals(const std::filesystem::path& backups);
-  /// That folder; empty if there is none, or if it was removed because nothing was replaced.
+  /// That folder; empty if there is none, or once it was removed because nothing was replaced.
   const std::filesystem::path& kept_in() const { return kept_in_; }
+  bool has_kept_originals() const { return !records_.empty() && records_[0].has_intents(); }
 
   /// Begins the journals or goes on with them, before anything else of these members is called.
   /// Finishes results of which an interrupted run has put only a part in its place. Removes what
@@ -88,8 +107,8 @@ class Journals {
 
   /// The journal for results at this place.
   Journal& of(const std::filesystem::path& target);
-  /// What says about all results where their originals are; null if they are not kept.
-  Journal* record() { return record_ ? &*record_ : nullptr; }
+  /// What says about all results where their originals are, twice; none if they are not kept.
+  std::span<Journal> records() { return records_; }
 
   /// Whether that run has put a result there, or was about to.
   bool know(const std::filesystem::path& target, const std::filesystem::path& picture) const {
@@ -107,8 +126,8 @@ class Journals {
   /// place, if it has.
   std::optional<ContentHash> source_before(const std::filesystem::path& target) const;
 
-  /// Ends the run. If all is done, or nothing was, the journals are removed, or say so if they are
-  /// kept. Returns warnings.
+  /// Ends the run. If all is done, the journals say so, where they are kept or where the records of
+  /// runs are; if nothing was, they are removed. Returns warnings.
   std::vector<std::string> finish(bool all_done);
 
  private:
@@ -117,10 +136,17 @@ class Journals {
     std::vector<std::filesystem::path> made;  // by this run, for the place; the deepest first
     std::size_t journal = 0;
   };
+  /// The journal of another run.
+  struct Other {
+    std::filesystem::path file, root;
+    JournalContent content;
+  };
   struct Place {
     std::filesystem::path file, root;
     JournalHeader header;
     std::optional<JournalContent> content;
+    std::filesystem::path record = {};   ///< among those of more runs, if `content` is from there
+    std::vector<Other> taken_back = {};  ///< what is forgotten
   };
   const Root& root_of(const std::filesystem::path& target) const;
   std::size_t index_of(const std::filesystem::path& target) const {
@@ -129,8 +155,13 @@ class Journals {
   const JournalContent::Hashes* before(const std::filesystem::path& target,
                                        const std::filesystem::path& picture) const;
   void find_places();
+  void find_journal(Place& place, const std::filesystem::path& folder);
+  void find_record(Place& place) const;
   void look_at_originals();
-  bool is_taken_back(const JournalHeader& header) const;
+  void look_at_done();
+  void leave_record(Journal& journal, const Place& place) const;
+  void remove_old_records() const;
+  bool is_taken_back(const JournalContent& content) const;
   void begin_record();
   void remove_unused_record();
   static void refuse_cut(const Place& place);
@@ -142,11 +173,13 @@ class Journals {
   std::vector<Root> roots_;
   std::vector<FolderLock> locks_;
   std::vector<Place> places_;  // in the order of roots_
+  std::vector<Other> others_;  // in the roots, and not complete
+  DoneBefore done_before_;
   bool have_changed_ = false;
   std::vector<Journal> journals_;  // likewise, once they are begun
   std::filesystem::path backups_, kept_in_;
   bool has_made_backups_ = false;
-  std::optional<Journal> record_;  // likewise
+  std::vector<Journal> records_;  // likewise
 };
 
 }  // namespace qturn

@@ -27,14 +27,9 @@ std::string letters_of(std::uint64_t number, std::size_t count) {
   return text;
 }
 
-std::string temporary_name(const std::string& name, std::size_t longest) {
+std::string next_letters() {
   static std::atomic<std::uint64_t> count = 0;
-  const std::size_t tail = marker.size() + run_length + count_length;
-  std::size_t kept = std::min(name.size(), longest - 1 - tail);
-  // Does not cut a UTF-8 character, because some file systems refuse that.
-  while (kept < name.size() && kept > 0 && (name[kept] & 0xC0) == 0x80) --kept;
-  return fmt::format(".{}{}{}{}", std::string_view(name).substr(0, kept), marker, run_id(),
-                     letters_of(count++, count_length));
+  return letters_of(count++, count_length);
 }
 
 /// Whether the file system cannot do what was asked of renameat2(). NFS is one.
@@ -57,12 +52,22 @@ bool is_same(const FileState& a, const FileState& b) {
 
 }  // namespace
 
+std::string temporary_name(std::string_view target, std::string_view run, std::string_view last,
+                           std::size_t longest) {
+  std::size_t kept =
+      std::min(target.size(), longest - 1 - marker.size() - run.size() - last.size());
+  // Does not cut a UTF-8 character, because some file systems refuse that.
+  while (kept < target.size() && kept > 0 && (target[kept] & 0xC0) == 0x80) --kept;
+  return fmt::format(".{}{}{}{}", target.substr(0, kept), marker, run, last);
+}
+
 Temporary::Temporary(FileDescriptor folder, std::string target, mode_t mode,
                      const std::filesystem::path& same_as)
     : folder_(std::move(folder)), target_name_(std::move(target)) {
   const long longest = ::fpathconf(folder_.get(), _PC_NAME_MAX);
   do {
-    name_ = temporary_name(target_name_, longest > 64 ? static_cast<std::size_t>(longest) : 255);
+    name_ = temporary_name(target_name_, run_id(), next_letters(),
+                           longest > 64 ? static_cast<std::size_t>(longest) : 255);
     is_linked_ = !same_as.empty() && is_linked_to(same_as);
     if (is_linked_) break;
     file_ = FileDescriptor(::openat(folder_.get(), name_.c_str(),

@@ -82,6 +82,11 @@ class Temporary {
 /// Six letters that are in the names of this process's temporaries.
 const std::string& run_id();
 
+/// The name of a temporary: of the run with this id, `last` are the letters that tell it from that
+/// run's others. `longest`: of a name in its folder.
+std::string temporary_name(std::string_view target, std::string_view run, std::string_view last,
+                           std::size_t longest = 255);
+
 /// Whether a file of this name is a temporary, such as a killed run leaves; of that run if `run` is
 /// its id.
 bool is_temporary_name(std::string_view name, std::string_view run = {});

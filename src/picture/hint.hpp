@@ -38,7 +38,6 @@ struct Hint {
     resume_or_restart,
     resume_others,
     restart_all,
-    restart_once_more,
     // Shards
     finish_plain_run,
     merge_first,  ///< the shards in the folder `value`

@@ -198,7 +198,7 @@ void FileFinder::walk(const fs::path& folder, const std::string& key_prefix,
     errno = 0;
     for (; const dirent* entry = ::readdir(opened.get()); errno = 0) {
       const std::string name = entry->d_name;
-      if (name == journal_name) found_.journals.push_back(folder / name);
+      if (is_journal_name(name)) found_.journals.push_back(folder / name);
       if (name == "." || name == ".." || is_of_a_run(name)) continue;
       if (lower_suffix(name) == ".xmp" || is_named_as_world_file(name) ||
           is_turned_world_file(name))
@@ -341,7 +341,7 @@ bool is_hidden(std::string_view name) {
 }
 
 bool is_of_a_run(std::string_view name) {
-  return is_temporary_name(name) || name == lock_name || name == journal_name ||
+  return is_temporary_name(name) || name == lock_name || is_journal_name(name) ||
          name == shards_name;
 }
 

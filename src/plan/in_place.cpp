@@ -16,6 +16,7 @@
 
 #include "src/files/backup.hpp"
 #include "src/files/kept_run.hpp"
+#include "src/files/path_set.hpp"
 #include "src/plan/find_files.hpp"
 #include "src/plan/folder_layout.hpp"
 #include "src/sample/sidecars.hpp"
@@ -205,11 +206,34 @@ void add_places(const PlanOptions& options, const LabelFiles::All& companions,
   }
 }
 
+/// Two pictures of one name, in folders that are not in their keys.
+void refuse_one_backup_of_two(const PlanOptions& options, const FileList& files) {
+  if (options.backup.empty()) return;
+  PathSet keys;
+  const auto for_each = [&](auto visit) {
+    for (const FoundFile& file : files)
+      if (!file.to_do.empty()) visit(file, fs::path(files.key(file)).relative_path().string());
+  };
+  for_each([&](const FoundFile&, const std::string& key) { keys.add(key); });
+  keys.sort();
+  const PathSet repeated = keys.repeated();
+  if (repeated.empty()) return;
+  SomeNames names;
+  for_each([&](const FoundFile& file, const std::string& key) {
+    if (repeated.contains(key)) names.add(files.path(file));
+  });
+  throw PlanError(
+      fmt::format("{}: their backups would have one name; name the folder above them "
+                  "as the input, or list them as absolute paths",
+                  names.text()));
+}
+
 }  // namespace
 
 void place_in_place(const PlanOptions& options, const LabelFiles::All& companions, FileList& files,
                     RealPlaces& places) {
   leave_out_same_files(files);
+  refuse_one_backup_of_two(options, files);
   add_places(options, companions, files, places);
   SomeNames linked;
   SharedStems shared;

@@ -191,7 +191,9 @@ std::unique_ptr<StagedResult> FileSampleWriter::stage(const Result& result,
 }
 
 bool FileSampleWriter::is_done(const Result& result) const {
-  if (!journals_ || !journals_->resumes()) return false;
+  if (!journals_) return false;
+  journals_->refuse_unfinished(result.output);
+  if (!journals_->resumes()) return false;
   std::vector<fs::path> files = {result.output};
   files.insert(files.end(), result.masks.begin(), result.masks.end());
   for (const SidecarFile& sidecar : result.sidecars) files.push_back(sidecar.output);

@@ -26,13 +26,18 @@ void remove(const fs::path& backup, std::vector<std::string>& warnings) {
 
 class RestoredFiles final : public StagedResult {
  public:
-  RestoredFiles(StagedFiles files, Intent intent, GroupCommit& commits)
-      : files_(std::move(files)), intent_(std::move(intent)), commits_(commits) {}
+  RestoredFiles(StagedFiles files, Intent intent, const std::set<fs::path>& held_later,
+                GroupCommit& commits)
+      : files_(std::move(files)),
+        intent_(std::move(intent)),
+        held_later_(held_later),
+        commits_(commits) {}
   std::vector<std::string> warnings() const override { return files_.warnings(); }
   std::vector<std::string> put_in_place() override {
     std::vector<std::string> warnings = commits_.commit(files_, intent_);
     for (std::size_t i = 0; i < intent_.size(); ++i)
-      if (files_.is_in_place(i)) remove(intent_[i].backup, warnings);
+      if (files_.is_in_place(i) && !held_later_.contains(intent_[i].target))
+        remove(intent_[i].backup, warnings);
     return warnings;
   }
   bool is_whole() const override { return files_.is_whole(); }
@@ -40,6 +45,7 @@ class RestoredFiles final : public StagedResult {
  private:
   StagedFiles files_;
   Intent intent_;
+  const std::set<fs::path>& held_later_;
   GroupCommit& commits_;
 };
 
@@ -64,6 +70,7 @@ Found look_at(const IntendedFile& file) {
 
 RestoreWriter::RestoreWriter(const KeptRun& run, Journals* journals)
     : run_(run),
+      held_later_(held_by_later_runs(run)),
       journals_(journals),
       commits_(std::make_unique<GroupCommit>(Fsync::each, journals)),
       found_(run.pictures.size()) {
@@ -75,6 +82,12 @@ RestoreWriter::RestoreWriter(const KeptRun& run, Journals* journals)
   }
 }
 
+// A kill has left what is kept of a file that was not replaced, or that is back; or it is another
+// name of what the turn has left as it was.
+void RestoreWriter::forget(const IntendedFile& file) const {
+  if (journals_ && !held_later_.contains(file.target)) ::unlink(file.backup.c_str());
+}
+
 // The journal has been finished: of what belongs together, all is original, or nothing is.
 bool RestoreWriter::is_done(const Result& result) const {
   const Intent& picture = run_.pictures[result.job];
@@ -83,9 +96,7 @@ bool RestoreWriter::is_done(const Result& result) const {
   const auto changed = std::ranges::find(files, false, &Found::is_result);
   const bool is_all_original = std::ranges::all_of(files, &Found::is_original);
   if (is_all_original && (changed != files.end() || std::ranges::none_of(files, &Found::is_kept))) {
-    // A kill has left what is kept of files that were not replaced, or that are back.
-    if (journals_)
-      for (const IntendedFile& file : picture) ::unlink(file.backup.c_str());
+    for (const IntendedFile& file : picture) forget(file);
     return true;
   }
   const auto refuse = [&](const IntendedFile& file, const char* why) {
@@ -103,8 +114,8 @@ bool RestoreWriter::is_done(const Result& result) const {
     else if (!files[i].is_original)
       throw FileError(picture[i].backup.string() + ", its original, is missing", picture[i].backup,
                       {});
-    else if (journals_)
-      ::unlink(picture[i].backup.c_str());  // another name of what the turn has left as it was
+    else
+      forget(picture[i]);
   }
   return false;
 }
@@ -141,7 +152,8 @@ std::unique_ptr<StagedResult> RestoreWriter::stage(const Result& result,
                                  file.backup.string(), digits_of(file.result),
                                  hash ? digits_of(*hash) : "no file"));
   }
-  return std::make_unique<RestoredFiles>(std::move(staged), std::move(intent), *commits_);
+  return std::make_unique<RestoredFiles>(std::move(staged), std::move(intent), held_later_,
+                                         *commits_);
 }
 
 }  // namespace qturn

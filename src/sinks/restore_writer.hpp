@@ -1,11 +1,13 @@
 // The way back: originals that a run in place has kept replace what it made of them. A picture goes
 // back with all that belongs to it, and only over files that are still what the run wrote. A backup
-// is moved: on one file system the very file is back, with its metadata and its other names.
+// is moved: on one file system the very file is back, with its metadata and its other names. It
+// stays where a later run has replaced the same file: to take that back, too, may need it again.
 #ifndef QTURN_SRC_SINKS_RESTORE_WRITER_HPP
 #define QTURN_SRC_SINKS_RESTORE_WRITER_HPP
 
 #include <memory>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "src/files/group_commit.hpp"
@@ -29,7 +31,10 @@ class RestoreWriter final : public SampleWriter {
   int results_on_their_way() const override { return GroupCommit::largest_group; }
 
  private:
+  void forget(const IntendedFile& file) const;
+
   const KeptRun& run_;
+  const std::set<std::filesystem::path> held_later_;
   Journals* const journals_;
   RealPlaces places_;
   const std::unique_ptr<GroupCommit> commits_;

@@ -102,6 +102,7 @@ Workplace::Running Workplace::start(Words arguments) const {
       ::prctl(PR_CAPBSET_DROP, dac_read_search, 0, 0, 0);
     }
     if (::chdir(this->path().c_str()) != 0) ::_exit(126);
+    ::setenv("XDG_STATE_HOME", (streams_.path() / "state").c_str(), 1);
     for (const auto& [name, value] : environment) ::setenv(name.c_str(), value.c_str(), 1);
     ::execv(path.c_str(), words.data());
     ::_exit(127);
@@ -185,7 +186,7 @@ std::set<std::string> Workplace::files(const fs::path& name) const {
   std::set<std::string> names;
   if (!exists(name)) return names;
   for (const auto& entry : fs::recursive_directory_iterator(path() / name))
-    if (!entry.is_directory() && entry.path().filename() != ".qturn-journal" &&
+    if (!entry.is_directory() && !entry.path().filename().string().starts_with(".qturn-journal") &&
         entry.path().filename() != ".qturn-lock")
       names.insert(entry.path().lexically_relative(path() / name).string());
   return names;
@@ -202,7 +203,7 @@ fs::path Workplace::run_in(const fs::path& backups) const {
 std::set<std::pair<std::string, std::string>> Workplace::originals_in(
     const fs::path& backups) const {
   auto found = tree(run_in(backups));
-  std::erase_if(found, [](const auto& file) { return file.first == "qturn-run.jsonl"; });
+  std::erase_if(found, [](const auto& file) { return file.first.starts_with("qturn-run"); });
   return found;
 }
 

@@ -145,6 +145,9 @@ class Workplace : public TemporaryFolder {
   /// that a run has while it lasts and may leave (exists() tells of them).
   std::set<std::string> files(const fs::path& name) const;
 
+  /// Where the records of runs lie that are done.
+  fs::path records() const { return streams_.path() / "state/qturn"; }
+
   /// Whether it holds the journal of a run that is not done. One in place that --resume has
   /// completed leaves a journal that says so.
   bool has_open_journal(const fs::path& folder) const {

@@ -201,7 +201,9 @@ TEST_CASE("A folder of backups takes many runs, which are taken back one after t
     runs.push_back(entry.path());
   std::ranges::sort(runs);
   REQUIRE(runs.size() == 3);
-  CHECK(workplace.qturn({"restore", "kept"}).out_lines().size() == 3);
+  const Result list = workplace.qturn({"restore", "kept"});
+  CHECK(list.out_lines().size() == 3);
+  CHECK_THAT(list.err, ContainsSubstring("nothing was restored"));
   const auto turned = workplace.tree("in");
   const Result wrong = workplace.qturn({"restore", runs[0]});
   CHECK(wrong.exit_code == 1);
@@ -212,6 +214,114 @@ TEST_CASE("A folder of backups takes many runs, which are taken back one after t
     CHECK(restored.exit_code == 0);
   }
   CHECK(workplace.tree("in") == before);
+}
+
+TEST_CASE("Taken back in the wrong order, two runs leave the last copy of an original") {
+  Workplace workplace;
+  workplace.add("in/a.ppm", "P6\n2 1\n255\nabcdef");
+  const std::string original = workplace.content("in/a.ppm");
+  workplace.done({"flop", "in", "--in-place", "--backup", "kept"});
+  workplace.done({"flop", "in", "--in-place", "--backup", "kept"});
+  REQUIRE(workplace.content("in/a.ppm") == original);
+  std::vector<fs::path> runs;
+  for (const auto& entry : fs::directory_iterator(workplace.path() / "kept"))
+    runs.push_back(entry.path());
+  std::ranges::sort(runs);
+  REQUIRE(runs.size() == 2);
+  CHECK(workplace.qturn({"restore", runs[0]}).exit_code == 0);
+  CHECK(workplace.content("in/a.ppm") == original);
+  CHECK(workplace.qturn({"restore", runs[1]}).exit_code == 0);
+  CHECK(workplace.content("in/a.ppm") != original);
+  CHECK(workplace.qturn({"restore", runs[0]}).exit_code == 0);
+  CHECK(workplace.content("in/a.ppm") == original);
+}
+
+TEST_CASE("Either record of a backup is enough, and without both nothing is said to be restored") {
+  for (const auto& [spoilt, how] :
+       std::vector<std::pair<std::string, std::string>>{{"qturn-run.jsonl", "empty"},
+                                                        {"qturn-run.jsonl", "gone"},
+                                                        {"qturn-run.jsonl", "bit"},
+                                                        {"qturn-run.jsonl", "zero"},
+                                                        {"qturn-run-copy.jsonl", "bit"}}) {
+    CAPTURE(spoilt, how);
+    Workplace workplace;
+    add_pictures(workplace);
+    const auto before = workplace.tree("in");
+    workplace.done(in_place);
+    const fs::path run = workplace.run_in("kept");
+    std::string record = workplace.content(run / spoilt);
+    record[record.size() / 2] =
+        how == "zero" ? '\0' : static_cast<char>(record[record.size() / 2] ^ 1);
+    if (how == "gone")
+      fs::remove(workplace.path() / run / spoilt);
+    else
+      workplace.add(run / spoilt, how == "empty" ? "" : record);
+    const Result restored = workplace.done({"restore", run});
+    CHECK_THAT(restored.err, ContainsSubstring("4 of 4 pictures restored"));
+    CHECK(workplace.tree("in") == before);
+  }
+  Workplace workplace;
+  add_pictures(workplace);
+  workplace.done(in_place);
+  const fs::path run = workplace.run_in("kept");
+  for (const bool are_gone : {false, true}) {
+    for (const char* name : {"qturn-run.jsonl", "qturn-run-copy.jsonl"}) {
+      if (are_gone)
+        fs::remove(workplace.path() / run / name);
+      else
+        workplace.add(run / name, "");
+    }
+    const Result refused = workplace.refused({"restore", run});
+    CHECK_THAT(refused.err, ContainsSubstring("no record says where these files were") &&
+                                ContainsSubstring("and 5 more") &&
+                                ContainsSubstring("nothing was restored"));
+  }
+}
+
+TEST_CASE("A folder that was renamed since, and a backup that was moved, are found") {
+  Workplace workplace;
+  add_pictures(workplace);
+  const auto before = workplace.tree("in");
+  workplace.signal_at(SIGKILL, "2.png");
+  (void)workplace.qturn(in_place);
+  workplace.environment.clear();
+  REQUIRE(workplace.has_open_journal("in"));
+  fs::rename(workplace.path() / "kept", workplace.path() / "elsewhere");
+  fs::rename(workplace.path() / "in", workplace.path() / "renamed");
+  const fs::path run = workplace.run_in("elsewhere");
+  const Result gone = workplace.refused({"restore", run});
+  CHECK_THAT(gone.err, ContainsSubstring("--to names the one that it is now"));
+  workplace.done({"restore", run, "--to", "renamed"});
+  CHECK(workplace.tree("renamed") == before);
+  CHECK(names_of_own_files(workplace).empty());
+}
+
+TEST_CASE("Two pictures whose backups would have one name are refused, as is a strange record") {
+  Workplace workplace;
+  const std::string same = cli::png(cli::random_picture(6, 4));
+  workplace.add("day1/IMG_1.png", same);
+  workplace.add("day2/IMG_1.png", same);
+  const Result refused = workplace.refused(
+      {"cw", "day1/IMG_1.png", "day2/IMG_1.png", "--in-place", "--backup", "kept"});
+  CHECK_THAT(refused.err, ContainsSubstring("day1/IMG_1.png, day2/IMG_1.png: their backups"));
+  workplace.done({"cw", "day1/IMG_1.png", "--in-place", "--backup", "kept"});
+  const fs::path run = workplace.run_in("kept");
+  fs::remove(workplace.path() / run / "qturn-run-copy.jsonl");
+  workplace.add("mine.png", same);
+  // Of version 1, which has no checksums.
+  const std::string hash(32, '0');
+  workplace.add(run / "qturn-run.jsonl",
+                R"({"qturn_journal":1,"operation":"cw","inputs":[{"name":")" +
+                    (workplace.path() / "day1").string() +
+                    R"("}],"run":"abcdef","record":true,"line":1})"
+                    "\n"
+                    R"({"intent":"/x/a.png","temporary":"/x/.a.png.qturn-abcdefaaaa","source":")" +
+                    hash + R"(","result":")" + hash +
+                    R"(","backup":"../../mine.png","with":[],"line":2})"
+                    "\n");
+  const Result strange = workplace.refused({"restore", run});
+  CHECK_THAT(strange.err, ContainsSubstring("lies elsewhere"));
+  CHECK(workplace.exists("mine.png"));
 }
 
 TEST_CASE("Killed at any call, a run with a backup can be taken back, and that can be repeated") {
@@ -247,8 +357,9 @@ TEST_CASE("Killed at any call, a run with a backup can be taken back, and that c
     kill_at(other, back, call);
     if (other.tree("in") != before) {
       ++kills_of_restore;
+      const bool is_begun = other.content("in/.qturn-journal").find("\n[") != std::string::npos;
       const Result other_run = other.qturn(in_place);
-      CHECK(other_run.exit_code == (other.has_open_journal("in") ? 2 : 0));
+      CHECK(other_run.exit_code == (is_begun ? 2 : 0));
       if (other_run.exit_code == 0) continue;
     }
     const Result again = other.qturn(back);

@@ -178,10 +178,13 @@ Run run(const std::vector<std::string>& words, const fs::path& folder, const OnC
 
 bool is_own(const std::string& name) {
   const std::string file = fs::path(name).filename().string();
-  return file == ".qturn-journal" || file == ".qturn-lock" || qturn::is_temporary_name(file);
+  return file.starts_with(".qturn-journal") || file == ".qturn-lock" ||
+         qturn::is_temporary_name(file);
 }
 
-bool is_record(const std::string& name) { return name.ends_with("/qturn-run.jsonl"); }
+bool is_record(const std::string& name) {
+  return fs::path(name).filename().string().starts_with("qturn-run");
+}
 
 std::optional<std::vector<std::string>> words_to_finish(const Scenario& scenario,
                                                         const Tree& after) {

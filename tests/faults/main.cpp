@@ -226,6 +226,9 @@ extern "C" const char* __tsan_default_options() { return "die_after_fork=0"; }  
 #endif
 
 int main(int argc, char** argv) {
+  // Without them, no record of a run lies outside of the folder of a scenario.
+  ::unsetenv("HOME");
+  ::unsetenv("XDG_STATE_HOME");
   try {
     return faults::run_program(argc, argv);
   } catch (const std::exception& error) {

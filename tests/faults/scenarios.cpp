@@ -9,6 +9,7 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "src/files/temporary.hpp"
 #include "tests/cli/pictures.hpp"
 #include "tests/faults/disturbed_run.hpp"
 #include "tests/fixtures/metadata.hpp"
@@ -111,12 +112,19 @@ bool has_ready_picture(const Tree& tree, const Tree& before) {
   for (const auto& [name, file] : tree) {
     if (!name.ends_with(".qturn-journal")) continue;
     std::istringstream lines(file.content);
+    std::string run;
     for (std::string line; std::getline(lines, line);) {
       const auto intent = nlohmann::json::parse(line, nullptr, false);
-      if (!intent.contains("intent")) continue;
-      const std::filesystem::path folder = std::filesystem::path(name).parent_path();
-      if (!tree.contains(folder / intent.value("temporary", ""))) continue;
-      const auto there = tree.find(folder / intent.value("intent", ""));
+      if (intent.is_object()) run = intent.value("run", intent.value("resumed", run));
+      if (!intent.is_array()) continue;
+      const std::filesystem::path picture =
+          std::filesystem::path(name).parent_path() /
+          intent[intent[1].is_number() ? 2 : 1].get<std::string>();
+      const std::string hashes = intent[intent[1].is_number() ? 3 : 2];
+      const std::string temporary =
+          qturn::temporary_name(picture.filename().string(), run, hashes.substr(64));
+      if (!tree.contains(picture.parent_path() / temporary)) continue;
+      const auto there = tree.find(picture);
       const auto was = there == tree.end() ? before.end() : before.find(there->first);
       if (there == tree.end() ||
           (was != before.end() && was->second.content == there->second.content))

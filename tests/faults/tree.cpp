@@ -10,6 +10,8 @@
 #include <system_error>
 #include <utility>
 
+#include "tests/fixtures/journal_text.hpp"
+
 namespace faults {
 
 namespace fs = std::filesystem;
@@ -24,9 +26,10 @@ std::string replaced(std::string text, const std::string& from, const std::strin
   return text;
 }
 
-/// The record of a run with a backup is one, too.
+/// The records of a run with a backup are some, too.
 bool is_journal(const fs::path& path) {
-  return path.filename() == ".qturn-journal" || path.filename() == "qturn-run.jsonl";
+  const std::string name = path.filename().string();
+  return name.starts_with(".qturn-journal") || name.starts_with("qturn-run");
 }
 
 /// Of the only run that has kept originals, "kept/" and the time when it began. Another one may
@@ -82,7 +85,8 @@ void write_tree(const Tree& tree, const fs::path& folder) {
     const fs::path path = folder / name;
     fs::create_directories(path.parent_path());
     std::ofstream(path, std::ios::binary)
-        << (is_journal(path) ? replaced(file.content, of_folder, folder.string()) : file.content);
+        << (is_journal(path) ? with_checksums(replaced(file.content, of_folder, folder.string()))
+                             : file.content);
     // A file system without attributes keeps none, before a run and after it.
     ::setxattr(path.c_str(), "user.rating", file.rating.data(), file.rating.size(), 0);
     const timespec times[] = {{file.modified_s, 0}, {file.modified_s, 0}};

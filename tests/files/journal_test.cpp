@@ -44,6 +44,13 @@ std::unique_ptr<Journals> open(const JournalOptions& options) {
   return journals;
 }
 
+/// Where lines begin and end: 0, and the place after the end of each.
+std::vector<std::size_t> ends_of_lines(const std::string& text) {
+  std::vector<std::size_t> ends = {0};
+  while (ends.back() < text.size()) ends.push_back(text.find('\n', ends.back()) + 1);
+  return ends;
+}
+
 std::string error_of(const JournalOptions& options) {
   try {
     open(options);
@@ -85,9 +92,9 @@ TEST_CASE("a journal is read back as it was written, with names of any bytes") {
     CHECK_FALSE(journal.has_intents());
     const Intent* all[] = {&done, &begun, &given_up};
     journal.intend(all);
-    journal.settle(done, true);
-    journal.settle(given_up, false);
+    journal.give_up(given_up);
   }
+  folder.add(begun[1].temporary, "half");
   auto content = read_journal(path, folder.path());
   REQUIRE(content);
   CHECK(content->header.is_of_same_run(header));
@@ -95,7 +102,9 @@ TEST_CASE("a journal is read back as it was written, with names of any bytes") {
   CHECK_FALSE(content->is_complete);
   REQUIRE(content->begun.size() == 1);
   CHECK(content->begun.front().back().target == folder.path() / "b.xmp");
+  CHECK(content->begun.front().back().temporary == begun[1].temporary);
   CHECK(content->files.size() == 3);
+  CHECK(content->pictures == 2);
   CHECK(content->bytes == fs::file_size(path));
 
   Journal journal(path, folder.path(), header, std::move(content), true);
@@ -115,7 +124,6 @@ TEST_CASE("a journal that is cut anywhere is read up to its last whole line") {
     Journal journal(path, folder.path(), {"cw", {"."}}, {}, false);
     const Intent* all[] = {&intent};
     journal.intend(all);
-    journal.settle(intent, true);
   }
   const std::string whole = content_of(path);
   for (std::size_t length = 0; length < whole.size(); ++length) {
@@ -131,7 +139,7 @@ TEST_CASE("a journal that is cut anywhere is read up to its last whole line") {
     }
   }
   folder.add("journal", whole + "\n" + whole);
-  CHECK_THROWS_WITH(read_journal(path, folder.path()), ContainsSubstring("line 4 of the journal"));
+  CHECK_THROWS_WITH(read_journal(path, folder.path()), ContainsSubstring("line 3 of the journal"));
   folder.add("journal", "my notes");
   CHECK_THROWS_WITH(read_journal(path, folder.path()), ContainsSubstring("is not a journal"));
 }
@@ -139,25 +147,23 @@ TEST_CASE("a journal that is cut anywhere is read up to its last whole line") {
 TEST_CASE("a journal that is cut in its middle is refused, with the line where that shows") {
   const TemporaryFolder folder;
   const fs::path path = folder.path() / "journal";
-  const Intent first = {file(folder.path(), "a.jpg")}, second = {file(folder.path(), "b.jpg")};
   {
     Journal journal(path, folder.path(), {"cw", {"."}}, {}, false);
-    for (const Intent& intent : {first, second}) {
+    for (const char* name : {"a.jpg", "b.jpg", "c.jpg"}) {
+      const Intent intent = {file(folder.path(), name)};
       const Intent* all[] = {&intent};
       journal.intend(all);
-      journal.settle(intent, true);
     }
   }
   Journal(path, folder.path(), {"cw", {"."}}, read_journal(path, folder.path()), false).end();
   REQUIRE(read_journal(path, folder.path())->is_complete);
 
   const std::string whole = content_of(path);
-  std::vector<std::size_t> ends = {0};
-  while (ends.back() < whole.size()) ends.push_back(whole.find('\n', ends.back()) + 1);
-  REQUIRE(ends.size() == 8);  // 7 lines
+  const std::vector<std::size_t> ends = ends_of_lines(whole);
+  REQUIRE(ends.size() == 7);  // 6 lines
   // Whole lines, which leave what looks like a journal: a.jpg would be turned once more.
-  for (std::size_t begin = 1; begin < 6; ++begin) {
-    for (std::size_t end = begin + 1; end < 7; ++end) {
+  for (std::size_t begin = 1; begin < 5; ++begin) {
+    for (std::size_t end = begin + 1; end < 6; ++end) {
       CAPTURE(begin, end);
       folder.add("journal", whole.substr(0, ends[begin]) + whole.substr(ends[end]));
       CHECK_THROWS_WITH(read_journal(path, folder.path()),
@@ -175,21 +181,104 @@ TEST_CASE("a journal that is cut in its middle is refused, with the line where t
   CHECK_THROWS_WITH(read_journal(path, folder.path()), ContainsSubstring("is not a journal"));
 }
 
+TEST_CASE("another byte anywhere in a journal is noticed, in its last line, too") {
+  const TemporaryFolder folder;
+  const fs::path path = folder.path() / "journal";
+  const Intent intent = {file(folder.path(), "a.jpg"), file(folder.path(), "a.xmp")};
+  {
+    Journal journal(path, folder.path(), {"cw", {"."}}, {}, true);
+    const Intent* all[] = {&intent};
+    journal.intend(all);
+  }
+  const std::string whole = content_of(path);
+  for (std::size_t at = 0; at < whole.size(); ++at) {
+    for (const char to : {static_cast<char>(whole[at] ^ 1), static_cast<char>(whole[at] ^ 0x20)}) {
+      CAPTURE(at, to);
+      std::string other = whole;
+      other[at] = to;
+      folder.add("journal", other);
+      CHECK_THROWS_AS(read_journal(path, folder.path()), FileError);
+    }
+    if (whole[at] == '\n' || at == 0 || whole[at - 1] == '\n') continue;
+    std::string zero = whole;
+    zero[at] = '\0';
+    folder.add("journal", zero);
+    CHECK_THROWS_AS(read_journal(path, folder.path()), FileError);
+  }
+}
+
+TEST_CASE("a picture takes at most 100 bytes of a journal, beyond its path") {
+  const TemporaryFolder folder;
+  const fs::path path = folder.path() / "journal";
+  constexpr std::size_t pictures = 2000;
+  {
+    Journal journal(path, folder.path(), {"cw", {"."}, "1"}, {}, true);
+    std::vector<Intent> intents;
+    for (std::size_t i = 0; i < pictures; ++i)
+      intents.push_back({file(folder.path(), fmt::format("{:05}.jpg", i))});
+    for (std::size_t i = 0; i < pictures; i += 16) {
+      std::vector<const Intent*> group;
+      for (std::size_t j = i; j < std::min(i + 16, pictures); ++j) group.push_back(&intents[j]);
+      journal.intend(group);
+    }
+  }
+  CHECK(fs::file_size(path) <= pictures * (100 + std::string_view("00000.jpg").size()));
+  CHECK((fs::status(path).permissions() & fs::perms::mask) ==
+        (fs::perms::owner_read | fs::perms::owner_write));
+}
+
+TEST_CASE("journals of version 1 are read, and gone on with") {
+  const TemporaryFolder folder;
+  const fs::path path = folder.path() / "journal";
+  const std::string hashes = R"("source":")" + digits_of(hash("old")) + R"(","result":")" +
+                             digits_of(hash("new")) + R"(")";
+  folder.add("journal",
+             R"({"qturn_journal":1,"operation":"cw","inputs":[{"name":"."}],"run":"abcdef",)"
+             R"("originals":"1","line":1})"
+             "\n"
+             R"({"intent":"a.jpg","temporary":".a.jpg.qturn-abcdefaaaa",)" +
+                 hashes + R"(,"with":[{"name":"a.xmp","temporary":".a.xmp.qturn-abcdefaaab",)" +
+                 hashes +
+                 R"(}],"line":2})"
+                 "\n"
+                 R"({"done":"a.jpg","flushed":2,"line":3})"
+                 "\n"
+                 R"({"intent":"b.jpg","temporary":".b.jpg.qturn-abcdefaaac",)" +
+                 hashes +
+                 R"(,"with":[],"line":4})"
+                 "\n"
+                 R"({"given_up":"b.jpg","line":5})"
+                 "\n");
+  auto content = read_journal(path, folder.path());
+  REQUIRE(content);
+  CHECK(content->files.size() == 2);
+  CHECK(content->begun.empty());
+  CHECK(content->of(folder.path() / "a.xmp", folder.path())->source == hash("old"));
+  const Intent intent = {file(folder.path(), "c.jpg")};
+  {
+    Journal journal(path, folder.path(), {"cw", {"."}}, std::move(content), true);
+    const Intent* all[] = {&intent};
+    journal.intend(all);
+  }
+  CHECK(read_journal(path, folder.path())->files.size() == 3);
+}
+
 TEST_CASE(
     "zeros that a power cut leaves are cut off with what follows, unless that relied on them") {
   const TemporaryFolder folder;
   const fs::path path = folder.path() / "journal";
-  const Intent first = {file(folder.path(), "a.jpg")}, second = {file(folder.path(), "b.jpg")};
+  const Intent first = {file(folder.path(), "a.jpg")}, second = {file(folder.path(), "b.jpg")},
+               third = {file(folder.path(), "c.jpg")};
   {
     Journal journal(path, folder.path(), {"cw", {"."}}, {}, true);
     const Intent* all[] = {&first, &second};
     journal.intend(all);
-    journal.settle(first, true);
-    journal.settle(second, true);
+    journal.give_up(second);
+    const Intent* more[] = {&third};
+    journal.intend(more);
   }
   const std::string whole = content_of(path);
-  std::vector<std::size_t> ends = {0};
-  while (ends.back() < whole.size()) ends.push_back(whole.find('\n', ends.back()) + 1);
+  const std::vector<std::size_t> ends = ends_of_lines(whole);
   REQUIRE(ends.size() == 6);  // 5 lines
   const auto with_zeros = [&](std::size_t from, std::size_t to) {
     std::string text = whole;
@@ -200,9 +289,15 @@ TEST_CASE(
   };
   for (std::size_t from = ends[3]; from < whole.size(); ++from) {
     CAPTURE(from);
-    const auto content = with_zeros(from, std::max(from + 1, ends[4]));
+    const auto content = with_zeros(from, whole.size());
     REQUIRE(content);
     CHECK(content->lines == (from < ends[4] ? 3 : 4));
+  }
+  for (std::size_t to = ends[3] + 1; to < ends[4]; ++to) {
+    CAPTURE(to);
+    const auto content = with_zeros(ends[3], to);
+    REQUIRE(content);
+    CHECK(content->lines == 3);
     CHECK(content->files.size() == 2);
   }
   CHECK_THROWS_WITH(with_zeros(ends[2], ends[3]), ContainsSubstring("line 3 of the journal"));
@@ -219,12 +314,11 @@ TEST_CASE("a journal that is never flushed relies on no line, unless it is of a 
     fs::remove(path);
     {
       Journal journal(path, folder.path(), header, {}, false);
-      const Intent* all[] = {&intent};
+      const Intent* all[] = {&intent, &intent};
       journal.intend(all);
-      journal.settle(intent, true);
     }
     std::string text = content_of(path);
-    text[text.find('\n') + 5] = '\0';
+    text[text.find('\n') + 1] = '\0';
     folder.add("journal", text);
     return read_journal(path, folder.path());
   };
@@ -277,12 +371,11 @@ TEST_CASE("the record of a run says where each original is, wherever its folder 
   const Intent done = {kept("a.jpg"), kept("a.xmp")}, given_up = {kept("b.jpg")},
                begun = {kept("c.jpg")};
   {
-    Journal record(run / record_name, run,
+    Journal record(run / record_names[0], run,
                    {.operation = "cw", .inputs = {in.string()}, .is_record = true}, {}, true);
     const Intent* all[] = {&done, &given_up, &begun};
     record.intend(all);
-    record.settle(done, true);
-    record.settle(given_up, false);
+    record.give_up(given_up);
   }
   folder.add("kept/run/a.jpg", "old");
   folder.add("in/b.jpg", "old");
@@ -307,7 +400,7 @@ TEST_CASE("the record of a run says where each original is, wherever its folder 
   tidy(read);
   CHECK_FALSE(fs::exists(moved / "b.jpg"));
   CHECK(fs::exists(moved / "a.jpg"));
-  CHECK(fs::exists(moved / record_name));
+  CHECK(fs::exists(moved / record_names[0]));
 }
 
 TEST_CASE("the name of a folder that another thread has just made is flushed before a backup") {

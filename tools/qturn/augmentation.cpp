@@ -19,18 +19,6 @@ namespace qturn {
 
 namespace fs = std::filesystem;
 
-namespace {
-
-ManifestHeader header_of(const CommandLine& line, const RunOptions& run) {
-  ManifestHeader header{version, std::vector<std::string>()};
-  for (const TypedOption& option : result_options(line, run.jpeg.edges))
-    header.options->push_back(option.value.empty() ? option.name
-                                                   : option.name + "=" + option.value);
-  return header;
-}
-
-}  // namespace
-
 Augmentation::Augmentation(const CommandLine& line, const Plan& plan, const ReportPlace& json)
     : line_(line), plan_(plan) {
   refuse_other_labels(line, plan);
@@ -71,7 +59,7 @@ bool Augmentation::finish(const WrittenPictures& written, const RunOptions& opti
   // A shard has a manifest even if it has no pictures.
   const bool needs_pictures = !line_.shard || is_interrupted;
   if (needs_pictures && plan_.jobs.skipped_count() == 0 && written.empty()) return true;
-  RunRecord record{.header = header_of(line_, options),
+  RunRecord record{.header = {version, words_of_results(line_, options.jpeg.edges)},
                    .written = written,
                    .options = options,
                    .journals = journals,

@@ -39,10 +39,12 @@ struct CommandLine {
   std::uint64_t tar_bytes = 0;  ///< of --tar-size, or 0
   bool unpack = false;
   bool hidden = false, raw = false, follow = false, break_links = false;
-  bool resume = false, restart = false;
-  std::string backup;          ///< a folder, or empty; of restore, or that of a run in it
-  std::optional<bool> verify;  ///< not set: in place
-  std::optional<Fsync> fsync;  ///< not set: `each` in place, `end` to a folder
+  bool resume = false, restart = false, no_record = false;
+  bool begins_resumable = false;  ///< --resume, but there was nothing to go on with
+  std::string backup;             ///< a folder, or empty; of restore, or that of a run in it
+  std::string to;                 ///< of restore: the folder that was turned, now; or empty
+  std::optional<bool> verify;     ///< not set: in place
+  std::optional<Fsync> fsync;     ///< not set: `each` in place, `end` to a folder
   Others others = Others::count;
   Believe believe = Believe::neither;
   Existing existing = Existing::refuse;

@@ -110,19 +110,24 @@ void FileRun::turn_pictures() try {
 }
 
 bool FileRun::write_files_of_all() {
+  const bool has_ended_early = is_interrupted_ || !end_.error.text.empty();
   if (augmentation_)
-    return augmentation_->finish(*written_, options_, journals_.get(), has_ended_early());
-  if (has_ended_early()) return true;
+    return augmentation_->finish(*written_, options_, journals_.get(), has_ended_early);
+  if (has_ended_early) return true;
   std::vector<ManifestFile> listed;
   return say_results(
       write_shared_files(plan_, options_, *written_, line_.if_shared_files_exist(), listed));
 }
 
 // Pictures may have been replaced. So an error is not the end of a run that never started.
+//
+// The order: what is about all pictures, the summary, the record, the locks. Whatever ends the
+// program on the way, and whatever it has said by then, --resume finds the record of what was done.
 bool FileRun::finish() try {
+  is_interrupted_ = end_watch(report_->finished() >= plan_.jobs.output_count());
   const bool is_run_whole = is_whole(line_, end_);
   // Who interrupts the run does not wait for the disk, and --resume compares what is there.
-  if (!*stop_) say_warnings(sink_->finish());
+  if (!is_interrupted_) say_warnings(sink_->finish());
   const bool are_pictures_done = report_->failed() == 0 && report_->incomplete() == 0;
   bool whole =
       report_->json_is_whole() && are_pictures_done && report_->salvaged() == 0 && is_run_whole;
@@ -131,19 +136,18 @@ bool FileRun::finish() try {
   // Pictures that failed do not keep the others from being merged: the manifest names them.
   const bool is_mergeable = report_->json_is_whole() && is_run_whole && are_shared_written &&
                             report_->incomplete() == 0 && plan_.unreadable.empty();
-  if (shard_ && is_mergeable && !*stop_)
+  if (shard_ && is_mergeable && !is_interrupted_)
     say_warnings(shard_->complete({shard_manifest_name, shard_parts_name}, !whole));
-  if (journals_) {
-    const bool all_done =
-        !has_ended_early() && are_pictures_done && are_shared_written && (whole || !shard_);
-    say_warnings(journals_->finish(all_done));
-  }
-  report_->finish(*stop_, "written", journals_ != nullptr);
-  if (journals_ && !journals_->kept_in().empty() && !line_.quiet) {
+  report_->finish(is_interrupted_, "written", journals_ != nullptr);
+  if (!journals_) return whole;
+  if (journals_->has_kept_originals() && !line_.quiet) {
     const fs::path kept = fs::path(line_.backup) / journals_->kept_in().filename();
     print_message(
         fmt::format("'qturn restore {}' puts the originals back", printable(kept.string())));
   }
+  const bool all_done = !is_interrupted_ && end_.error.text.empty() && are_pictures_done &&
+                        are_shared_written && (whole || !shard_);
+  say_warnings(journals_->finish(all_done));
   return whole;
 } catch (const std::exception& error) {
   say_why(line_, error);

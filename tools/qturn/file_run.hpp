@@ -42,7 +42,7 @@ class FileRun {
   /// has done all of this shard meanwhile.
   bool begin();
   void turn_pictures();
-  /// Writes the files about all pictures, ends the journals and prints the summary. Returns whether
+  /// Writes the files about all pictures, prints the summary and ends the journals. Returns whether
   /// the run is whole.
   bool finish();
 
@@ -51,7 +51,6 @@ class FileRun {
     return standard_input_ ? static_cast<const Source&>(*standard_input_) : files_;
   }
   FileWriterOptions sink_options(Fsync fsync) const;
-  bool has_ended_early() const { return *stop_ || !end_.error.text.empty(); }
   bool write_files_of_all();
 
   const CommandLine& line_;
@@ -69,6 +68,7 @@ class FileRun {
   std::optional<Report> report_;
   std::optional<WrittenPictures> written_;
   RunEnd end_;
+  bool is_interrupted_ = false;  // once it has ended
 };
 
 }  // namespace qturn

@@ -56,8 +56,6 @@ std::string in_words(const CommandLine& line, const Hint& hint) {
       return "; --resume the other inputs without it";
     case Hint::restart_all:
       return ", and then --restart turns all of them";
-    case Hint::restart_once_more:
-      return "; --restart turns them again";
 
     case Hint::finish_plain_run:
       return "; finish that with --resume and without --shard, or choose another output";

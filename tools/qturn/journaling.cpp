@@ -3,9 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <ctime>
 #include <string>
 #include <utility>
 
+#include "src/dataset/manifest.hpp"
 #include "src/dataset/shards.hpp"
 #include "src/plan/backup_space.hpp"
 #include "src/plan/journal_roots.hpp"
@@ -32,8 +36,49 @@ void refuse_backup_in_inputs(const fs::path& backup, const PlanOptions& options)
   }
 }
 
+std::optional<JournalContent> known_by_manifest(const CommandLine& line, JpegEdges edges) {
+  if (line.command != CommandLine::Command::augment) return std::nullopt;
+  return read_manifest(fs::path(line.output) / "manifest.jsonl", words_of_results(line, edges));
+}
+
 void say_nothing_to_resume(const CommandLine& line) {
-  if (!line.quiet) print_message("there is no interrupted run to resume, so this one begins");
+  if (!line.quiet)
+    print_message(
+        "there is no interrupted run to resume, and no record of one that is done, so "
+        "this one begins");
+}
+
+/// Where records of runs are kept that lie nowhere else; empty if there is no such folder.
+fs::path records_folder() {
+  // What is not absolute counts as not set, says the XDG base directory specification.
+  const auto absolute = [](const char* name) {
+    const char* value = std::getenv(name);
+    return fs::path(value && *value == '/' ? value : "");
+  };
+  const fs::path state = absolute("XDG_STATE_HOME"), home = absolute("HOME");
+  if (!state.empty()) return state / "qturn";
+  return home.empty() ? fs::path() : home / ".local/state/qturn";
+}
+
+std::string how_long_since(const std::string& utc) {
+  std::tm time = {};
+  if (!::strptime(utc.c_str(), "%Y-%m-%dT%H:%M:%S", &time)) return "before";
+  const auto seconds =
+      static_cast<std::uint64_t>(std::max<std::time_t>(std::time(nullptr) - ::timegm(&time), 0));
+  if (seconds < 120) return counted(seconds, "second ago", "seconds ago");
+  if (seconds < 7200) return counted(seconds / 60, "minute ago", "minutes ago");
+  if (seconds < 172800) return counted(seconds / 3600, "hour ago", "hours ago");
+  return counted(seconds / 86400, "day ago", "days ago");
+}
+
+/// To make pictures upright once more leaves them as they are.
+void warn_of_done(const CommandLine& line, const DoneBefore& done) {
+  if (done.pictures == 0 || line.orientation == Orientation::identity || line.quiet) return;
+  print_message(
+      fmt::format("warning: {} turned by {} {}, and will be turned again",
+                  done.pictures == 1 ? "this picture was"
+                                     : fmt::format("these {} pictures were", done.pictures),
+                  done.operation.substr(0, done.operation.find(' ')), how_long_since(done.ended)));
 }
 
 }  // namespace
@@ -50,9 +95,10 @@ std::unique_ptr<Journals> open_journals(const CommandLine& line, const PlanOptio
                                                  : Start::anew,
                          .in_place = line.in_place,
                          .overwrite = line.existing == Existing::overwrite,
-                         .keep = line.in_place && line.resume,
+                         .keep = (line.resume || line.begins_resumable) && !line.shard,
                          .flushed = flushed};
   if (line.in_place) {
+    if (!line.no_record) journal.records = records_folder();
     journal.roots = roots_in_place(options);
     journal.originals = [&files = plan.jobs.files()](const JournalOptions::Visit& visit) {
       for (const FoundFile& file : files) {
@@ -63,9 +109,13 @@ std::unique_ptr<Journals> open_journals(const CommandLine& line, const PlanOptio
     };
   } else {
     journal.roots = {{plan.output_folder, absolute_inputs(options)}};
-    if (line.shard) journal.roots[0].place = shard_folder(plan.output_folder, *line.shard);
+    if (line.shard)
+      journal.roots[0].place = shard_folder(plan.output_folder, *line.shard);
+    else
+      journal.known = [&] { return known_by_manifest(line, edges); };
   }
   auto journals = std::make_unique<Journals>(std::move(journal), plan.journals);
+  warn_of_done(line, journals->done_before());
   if (!line.backup.empty()) {
     journals->keep_originals(line.backup);
     refuse_full_backup(plan, journals->kept_in());
@@ -75,16 +125,22 @@ std::unique_ptr<Journals> open_journals(const CommandLine& line, const PlanOptio
   return journals;
 }
 
-void begin_if_nothing_to_resume(CommandLine& line) {
+bool is_merged(const CommandLine& line, JpegEdges edges) {
+  return line.resume && line.shard && !fs::exists(shards_folder(line.output)) &&
+         known_by_manifest(line, edges);
+}
+
+void begin_if_nothing_to_resume(CommandLine& line, JpegEdges edges) {
   if (!line.resume || line.shard || line.in_place) return;
   const fs::path journal = fs::path(line.output) / journal_name;
   std::error_code error;
   const auto bytes = fs::file_size(journal, error);
   if (error && error != std::errc::no_such_file_or_directory && error != std::errc::not_a_directory)
     throw FileError("cannot look at " + journal.string(), journal, error);
-  if (!error && bytes > 0) return;
+  if ((!error && bytes > 0) || known_by_manifest(line, edges)) return;
   refuse_unmerged_shards(line.output);
   line.resume = false;
+  line.begins_resumable = true;
   say_nothing_to_resume(line);
 }
 

@@ -15,9 +15,12 @@ namespace qturn {
 std::unique_ptr<Journals> open_journals(const CommandLine& line, const PlanOptions& options,
                                         const Plan& plan, JpegEdges edges, bool flushed);
 
-/// Of --resume to an output where no run was interrupted: the run begins, and says so. In place
-/// open_journals() does this.
-void begin_if_nothing_to_resume(CommandLine& line);
+/// Of --resume to an output of which nothing tells what a run has done there: the run begins, and
+/// says so. In place open_journals() does this.
+void begin_if_nothing_to_resume(CommandLine& line, JpegEdges edges);
+
+/// Of --resume of a shard: whether all shards were merged, with the options of this run.
+bool is_merged(const CommandLine& line, JpegEdges edges);
 
 }  // namespace qturn
 

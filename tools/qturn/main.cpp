@@ -46,8 +46,9 @@ int turn_files(const CommandLine& line, PlanOptions wanted, const RunOptions& op
 }
 
 int turn(CommandLine& line) {
-  begin_if_nothing_to_resume(line);
   const RunOptions options = turn_options(line);
+  if (is_merged(line, options.jpeg.edges)) return say_shard_is_done(line);
+  begin_if_nothing_to_resume(line, options.jpeg.edges);
   PlanOptions wanted = plan_options(line);
   Bytes head;
   if (is_from_standard_input(line)) head = read_standard_input_head(tar_head_bytes);

@@ -330,9 +330,9 @@ void add_tag_only(CLI::App& app, CommandLine& line) {
 void add_safety(CLI::App& app, CommandLine& line) {
   const std::string group = "Safety";
   auto* resume = app.add_flag("--resume", line.resume,
-                              "continue a run that was interrupted or partly failed: do only what "
-                              "is not done yet. In place, the journal is kept even when all is "
-                              "done, so that no picture is turned twice")
+                              "continue a run that was interrupted, failed in part or is done: do "
+                              "only what is not done yet. In place, the record of the run then "
+                              "stays beside the pictures")
                      ->excludes("--skip-existing")
                      ->excludes("--update")
                      ->group(group);
@@ -340,6 +340,12 @@ void add_safety(CLI::App& app, CommandLine& line) {
     app.add_flag("--restart", line.restart,
                  "with --in-place: forget the earlier run, and turn every picture, even those that "
                  "it has turned")
+        ->needs("--in-place")
+        ->excludes(resume)
+        ->group(group);
+    app.add_flag("--no-record", line.no_record,
+                 "with --in-place: when all is done, leave no record of what was turned. --resume "
+                 "then knows nothing of this run")
         ->needs("--in-place")
         ->excludes(resume)
         ->group(group);
@@ -549,6 +555,12 @@ std::unique_ptr<CLI::App> make_parser(CommandLine& line) {
                    "DIR itself lists its runs")
       ->required()
       ->group("Input");
+  restore
+      ->add_option(
+          "--to", line.to,
+          "the folder that the run turned lies at DIR now, because it was renamed or moved")
+      ->type_name("DIR")
+      ->group("Output");
   restore->add_flag("-n,--dry-run", line.dry_run, "print what would be put back, and write nothing")
       ->group("Running");
   add_progress(*restore, line);

@@ -85,6 +85,8 @@ class Report {
   /// Pictures that were written, but not with all that belongs to them; with --strict also those
   /// that something else is to be said of.
   std::uint64_t incomplete() const { return incomplete_; }
+  /// Outputs of which it is known what became of them.
+  std::uint64_t finished() const { return sum(pictures_) + sum(others_); }
 
  private:
   using Counts = std::array<std::uint64_t, static_cast<std::size_t>(Status::rejected) + 1>;

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "src/files/kept_run.hpp"
+#include "src/plan/find_files.hpp"
 #include "src/run/pipeline.hpp"
 #include "src/sinks/restore_writer.hpp"
 #include "src/sources/recorded_pictures.hpp"
@@ -25,12 +26,27 @@ namespace {
 
 namespace fs = std::filesystem;
 
+[[noreturn]] void refuse_without_record(const fs::path& folder) {
+  SomeNames names;
+  for (const fs::path& file : originals_in(folder))
+    names.add(file.lexically_relative(folder).string());
+  if (names.count() == 0)
+    throw PlanError(fmt::format("{}: holds no originals of a run", folder.string()));
+  throw PlanError(fmt::format("{}: no record says where these files were: {}; nothing was restored",
+                              folder.string(), names.text()));
+}
+
 int list_runs(const fs::path& backups) {
   const std::vector<fs::path> runs = runs_in(backups);
-  if (runs.empty())
-    throw PlanError(fmt::format("{}: holds no originals of a run", backups.string()));
+  if (runs.empty()) refuse_without_record(backups);
   for (const fs::path& folder : runs) {
-    const KeptRun run = read_run(folder);
+    KeptRun run;
+    try {
+      run = read_run(folder);
+    } catch (const FileError& error) {
+      print_message(printable(error.what()));
+      continue;
+    }
     if (run.files == 0) continue;
     const std::string kept = fmt::format("{:.1f} MB", static_cast<double>(run.bytes_kept) / 1e6);
     fmt::print("{}  {}  {}{}\n", printable(folder.string()),
@@ -41,6 +57,7 @@ int list_runs(const fs::path& backups) {
                    ? ", " + kept
                    : fmt::format(", {} of them to restore, {}", run.files_kept, kept));
   }
+  print_message("nothing was restored; name one of these runs");
   return 0;
 }
 
@@ -48,16 +65,19 @@ int list_runs(const fs::path& backups) {
 /// it, are finished and forgotten.
 std::unique_ptr<Journals> open_journals_of(const KeptRun& run) {
   JournalOptions options{.roots = {},
-                         .operation = "restore " + run.folder.string(),
+                         .operation = "restore " + run.folder.filename().string(),
                          .start = JournalOptions::Start::restart,
                          .in_place = true,
-                         .takes_back = run.folder};
+                         .takes_back = run.runs,
+                         .kept_in = run.folder};
   std::error_code unknown;
   for (const std::string& folder : run.header.inputs)
     if (fs::is_directory(folder, unknown)) options.roots.push_back({folder, {"."}});
   if (options.roots.empty())
-    throw PlanError(fmt::format("the folders that were turned do not exist: {}",
-                                fmt::join(run.header.inputs, ", ")));
+    throw PlanError(
+        fmt::format("the folders that were turned do not exist: {}; --to names the one "
+                    "that it is now",
+                    fmt::join(run.header.inputs, ", ")));
   return std::make_unique<Journals>(std::move(options), std::vector<fs::path>());
 }
 
@@ -71,8 +91,10 @@ std::set<fs::path> folders_of(const KeptRun& run) {
 }
 
 int restore_run(const CommandLine& line) {
-  const KeptRun run = read_run(line.backup);
+  KeptRun run = read_run(line.backup);
+  if (!line.to.empty()) move_root(run, line.to);
   if (run.header.inputs.empty()) {
+    if (!originals_in(run.folder).empty()) refuse_without_record(line.backup);
     if (!line.quiet) print_message("this run replaced nothing");
     return 0;
   }
@@ -99,24 +121,21 @@ int restore_run(const CommandLine& line) {
       fmt::print("{} -> {}\n", printable(outcome.input.string()),
                  printable(outcome.output.string()));
   });
+  const bool is_interrupted = end_watch(report.finished() == jobs.size());
   const bool whole = is_whole(line, end) && report.incomplete() == 0;
+  report.finish(is_interrupted, line.dry_run ? "would be restored" : "restored");
   if (journals) {
     // What another program has changed stays as it is, however often this is done.
-    say_warnings(journals->finish(whole && !stop));
-    if (whole && !stop) tidy(run);
+    say_warnings(journals->finish(whole && !is_interrupted));
+    if (whole && !is_interrupted) tidy(run);
   }
-  report.finish(stop, line.dry_run ? "would be restored" : "restored");
   return exit_code_of_run(whole && report.failed() == 0);
 }
 
 }  // namespace
 
 int restore(const CommandLine& line) {
-  const fs::path record = fs::path(line.backup) / record_name;
-  std::error_code error;
-  const bool is_run = fs::exists(record, error);
-  if (error) throw FileError("cannot look at " + record.string(), record, error);
-  return is_run ? restore_run(line) : list_runs(line.backup);
+  return is_run_folder(line.backup) ? restore_run(line) : list_runs(line.backup);
 }
 
 }  // namespace qturn

@@ -36,6 +36,13 @@ std::vector<TypedOption> result_options(const CommandLine& line, JpegEdges edges
   return options;
 }
 
+std::vector<std::string> words_of_results(const CommandLine& line, JpegEdges edges) {
+  std::vector<std::string> words;
+  for (const TypedOption& option : result_options(line, edges))
+    words.push_back(option.value.empty() ? option.name : option.name + "=" + option.value);
+  return words;
+}
+
 std::string operation_of(const CommandLine& line, JpegEdges edges) {
   std::string text = line.command == CommandLine::Command::augment ? "augment"
                      : line.orientation == Orientation::identity

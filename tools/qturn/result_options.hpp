@@ -13,6 +13,9 @@ namespace qturn {
 /// All but those that choose variants.
 std::vector<TypedOption> result_options(const CommandLine& line, JpegEdges edges);
 
+/// The same as a manifest lists them.
+std::vector<std::string> words_of_results(const CommandLine& line, JpegEdges edges);
+
 /// The operation, and the options on which results and the choice of pictures depend.
 std::string operation_of(const CommandLine& line, JpegEdges edges);
 

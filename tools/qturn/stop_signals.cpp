@@ -9,13 +9,15 @@ namespace {
 
 std::atomic<bool> stop{false};
 std::atomic<bool> progress{false};
-std::atomic<int> signal_number{0};
+constexpr int is_over = -1;
+std::atomic<int> signal_number{0};  // the first; or is_over
 static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<int>::is_always_lock_free);
 
 void on_signal(int number) {
   // The second one ends the program at once. Files are whole at any time, temporaries may be left.
   if (stop.exchange(true)) ::_exit(128 + number);
-  signal_number = number;
+  int none = 0;
+  signal_number.compare_exchange_strong(none, number);
 }
 
 }  // namespace
@@ -44,8 +46,14 @@ const std::atomic<bool>& watch_stop_signals() {
   return stop;
 }
 
+bool end_watch(bool all_is_done) {
+  int none = 0;
+  if (!signal_number.compare_exchange_strong(none, is_over) && all_is_done) signal_number = is_over;
+  return signal_number != is_over;
+}
+
 int exit_code_of_run(bool is_whole) {
-  if (signal_number != 0) return 128 + signal_number;
+  if (const int number = signal_number; number > 0) return 128 + number;
   return is_whole ? 0 : 1;
 }
 

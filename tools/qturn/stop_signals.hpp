@@ -19,6 +19,11 @@ bool take_progress_request();
 /// which is right as long as it writes nothing.
 const std::atomic<bool>& watch_stop_signals();
 
+/// To be called when the last file is in its place. From then on a first signal changes nothing, so
+/// that what is said and the status fit what was done. Returns whether one has interrupted the run:
+/// not if all is done all the same.
+bool end_watch(bool all_is_done);
+
 /// The exit status of a run that has begun: 128 + the signal that came (129, 130 or 143); if none
 /// did, 0 or 1, whether it is whole or not.
 int exit_code_of_run(bool is_whole);

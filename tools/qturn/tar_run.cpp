@@ -107,7 +107,8 @@ void TarRun::say_copied() const {
 
 int TarRun::end(bool all_placed, bool whole) {
   say_copied();
-  report_.finish(stop_, all_placed ? "written" : "turned, but not all tars were written");
+  report_.finish(end_watch(all_placed),
+                 all_placed ? "written" : "turned, but not all tars were written");
   return exit_code_of_run(whole);
 }
 
