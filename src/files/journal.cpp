@@ -486,7 +486,7 @@ void Journal::end() {
   append({&json, 1}, flushed_);
 }
 
-void Journal::end_in(const fs::path& copy) const {
+void Journal::end_in(const fs::path& copy, bool flushed) const {
   const fs::path temporary =
       copy.parent_path() / temporary_name(copy.filename().string(), run_id(), "copy");
   const auto fail = [&](int number) {
@@ -502,10 +502,10 @@ void Journal::end_in(const fs::path& copy) const {
   });
   Json end = end_line();
   const std::string text = text_of({&end, 1});
-  if (!write_all(made.get(), std::as_bytes(std::span(text))) || ::fsync(made.get()) != 0 ||
-      ::rename(temporary.c_str(), copy.c_str()) != 0)
+  if (!write_all(made.get(), std::as_bytes(std::span(text))) ||
+      (flushed && ::fsync(made.get()) != 0) || ::rename(temporary.c_str(), copy.c_str()) != 0)
     fail(errno);
-  flush_folders({copy.parent_path()});
+  if (flushed) flush_folders({copy.parent_path()});
 }
 
 std::string Journal::text_of(std::span<Json> lines) const {

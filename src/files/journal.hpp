@@ -138,8 +138,8 @@ class Journal {
   void give_up(const Intent& intent);
   /// Notes that all is done.
   void end();
-  /// The same in a copy, which is on the disk then. This journal stays as it is.
-  void end_in(const std::filesystem::path& copy) const;
+  /// The same in a copy, which is on the disk then if it is `flushed`. This journal stays as it is.
+  void end_in(const std::filesystem::path& copy, bool flushed) const;
 
  private:
   std::string text_of(std::span<Json> lines) const;

@@ -438,9 +438,6 @@ void Journals::begin(const std::function<std::set<fs::path>()>& folders) {
       if (place.content && !place.record.empty()) take(place.record, place.file);
       journals_.emplace_back(place.file, place.root, place.header, std::move(place.content),
                              options_.flushed);
-      // What has another name now cannot be taken back, and is not to be turned twice.
-      for (const Other& other : place.taken_back)
-        if (other.content.gone.empty()) ::unlink(other.file.c_str());
     }
   } catch (const std::exception& error) {
     if (have_changed_) throw WithHints<UnfinishedError>(hints_of(error), error.what());
@@ -528,8 +525,9 @@ void Journals::leave_record(Journal& journal, const Place& place) const {
       fs::permissions(options_.records, fs::perms::owner_all);
     std::string when = utc_now();
     std::ranges::replace(when, ':', '-');
-    journal.end_in(options_.records /
-                   fmt::format("{}-{}{}", when, run_id(), name_of_record(place.header)));
+    journal.end_in(
+        options_.records / fmt::format("{}-{}{}", when, run_id(), name_of_record(place.header)),
+        options_.records_flushed);
   }
   if (::unlink(journal.file().c_str()) != 0)
     throw FileError("cannot remove " + journal.file().string(), journal.file(), system_code(errno));
@@ -550,10 +548,18 @@ void Journals::remove_old_records() const {
   }
 }
 
-std::vector<std::string> Journals::finish(bool all_done) {
+// What has another name now cannot be taken back, and is not to be turned twice.
+void Journals::forget_taken_back() const {
+  for (const Place& place : places_)
+    for (const Other& other : place.taken_back)
+      if (other.content.gone.empty()) ::unlink(other.file.c_str());
+}
+
+std::vector<std::string> Journals::finish(bool all_done, bool all_taken_back) {
   remove_unused_record();
   const bool has_any = has_intents();
   if (!all_done && has_any) return {};
+  if (all_done && all_taken_back) forget_taken_back();
   std::vector<std::string> warnings;
   for (std::size_t i = 0; i < journals_.size(); ++i) {
     Journal& journal = journals_[i];

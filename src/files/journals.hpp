@@ -50,9 +50,9 @@ struct JournalOptions {
   bool keep = false;
   /// Otherwise it goes to this folder, where records of more runs are; empty: it is removed.
   std::filesystem::path records = {};
-  bool flushed = true;
-  /// In place, with `restart`: the ids of the runs that are undone. Only their journals are
-  /// forgotten, and `kept_in` is their folder.
+  bool flushed = true;          ///< each line, before what depends on it
+  bool records_flushed = true;  ///< what goes to `records`, before the journal is removed
+  /// In place, with `restart`: the ids of the runs that are undone. `kept_in` is their folder.
   std::vector<std::string> takes_back = {};
   std::filesystem::path kept_in = {};
 };
@@ -127,8 +127,9 @@ class Journals {
   std::optional<ContentHash> source_before(const std::filesystem::path& target) const;
 
   /// Ends the run. If all is done, the journals say so, where they are kept or where the records of
-  /// runs are; if nothing was, they are removed. Returns warnings.
-  std::vector<std::string> finish(bool all_done);
+  /// runs are; if nothing was, they are removed. `all_taken_back`: the journals of the runs that
+  /// are undone are removed; otherwise they say what is still turned. Returns warnings.
+  std::vector<std::string> finish(bool all_done, bool all_taken_back = false);
 
  private:
   struct Root {
@@ -161,6 +162,7 @@ class Journals {
   void look_at_done();
   void leave_record(Journal& journal, const Place& place) const;
   void remove_old_records() const;
+  void forget_taken_back() const;
   bool is_taken_back(const JournalContent& content) const;
   void begin_record();
   void remove_unused_record();

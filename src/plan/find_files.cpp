@@ -199,6 +199,7 @@ void FileFinder::walk(const fs::path& folder, const std::string& key_prefix,
     for (; const dirent* entry = ::readdir(opened.get()); errno = 0) {
       const std::string name = entry->d_name;
       if (is_journal_name(name)) found_.journals.push_back(folder / name);
+      if (is_temporary_name(name)) found_.with_temporaries.insert(folder);
       if (name == "." || name == ".." || is_of_a_run(name)) continue;
       if (lower_suffix(name) == ".xmp" || is_named_as_world_file(name) ||
           is_turned_world_file(name))

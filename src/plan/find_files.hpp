@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <iosfwd>
 #include <map>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -28,6 +29,8 @@ struct FoundFiles {
   std::uint64_t left_out = 0;                   ///< by --include and --exclude
   std::vector<std::filesystem::path> folders;   ///< of the inputs
   std::vector<std::filesystem::path> journals;  ///< in them and below
+  std::set<std::filesystem::path>
+      with_temporaries;  ///< folders in which a killed run has left some
 };
 
 /// Finds `options.inputs` and `options.listed` and, in folders, the files that the options select.

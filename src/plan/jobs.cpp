@@ -203,6 +203,7 @@ Plan plan(const PlanOptions& options) try {
   Plan plan;
   plan.unreadable = found.unreadable;
   plan.journals = found.journals;
+  plan.with_temporaries = found.with_temporaries;
   plan.others = found.types;
   const auto is_picture = [](const FoundFile& file) { return file.picture != 0; };
   const bool any_picture = std::ranges::any_of(found.files, is_picture);

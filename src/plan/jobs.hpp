@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -144,9 +145,10 @@ struct Plan {
       others;  ///< files that are not pictures, counted by type (".txt", "no suffix")
   std::vector<Sentence>
       unreadable;  ///< folders and entries that could not be looked into, with the reason
-  std::vector<std::filesystem::path> journals;  ///< that lie in the input folders and below
-  std::filesystem::path output_folder;          ///< empty if the output is a file or in place
-  RealPlaces places;                            ///< of the results
+  std::vector<std::filesystem::path> journals;       ///< that lie in the input folders and below
+  std::set<std::filesystem::path> with_temporaries;  ///< as FoundFiles::with_temporaries
+  std::filesystem::path output_folder;               ///< empty if the output is a file or in place
+  RealPlaces places;                                 ///< of the results
 };
 
 /// Looks at the file system and writes nothing. find_files.hpp says which files are found and what

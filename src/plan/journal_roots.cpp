@@ -87,7 +87,7 @@ std::vector<std::string> absolute_inputs(const PlanOptions& options) {
 }
 
 std::set<fs::path> result_folders(const Plan& plan) {
-  std::set<fs::path> folders;
+  std::set<fs::path> folders = plan.with_temporaries;
   const FileList& files = plan.jobs.files();
   for (const FoundFile& file : files) {
     (file.to_do | file.kept).for_each([&](Orientation variant) {

@@ -20,7 +20,8 @@ std::vector<JournalRoot> roots_in_place(const PlanOptions& options);
 /// The inputs of a run, ascending, by their absolute names; many in short.
 std::vector<std::string> absolute_inputs(const PlanOptions& options);
 
-/// Where the results of the plan go, also those that are there already.
+/// Where the results of the plan go, also those that are there already, and where a killed run has
+/// left temporaries.
 std::set<std::filesystem::path> result_folders(const Plan& plan);
 
 }  // namespace qturn

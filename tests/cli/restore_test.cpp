@@ -236,6 +236,21 @@ TEST_CASE("Taken back in the wrong order, two runs leave the last copy of an ori
   CHECK(workplace.content("in/a.ppm") == original);
 }
 
+TEST_CASE("A picture that could not be put back is not turned again by --resume") {
+  Workplace workplace;
+  add_pictures(workplace);
+  Words again = in_place;
+  again.emplace_back("--resume");
+  workplace.done(again);
+  workplace.add("in/a.jpg", cli::jpeg(cli::smooth_picture(32, 24)));  // edited since
+  const auto turned = workplace.tree("in");
+  workplace.failed({"restore", workplace.run_in("kept")});
+  CHECK(workplace.tree("in") != turned);
+  const Result resumed = workplace.failed(again);
+  CHECK_THAT(resumed.err, ContainsSubstring("in/a.jpg: is neither the original nor what"));
+  CHECK(workplace.tree("in") == turned);
+}
+
 TEST_CASE("Either record of a backup is enough, and without both nothing is said to be restored") {
   for (const auto& [spoilt, how] :
        std::vector<std::pair<std::string, std::string>>{{"qturn-run.jsonl", "empty"},

@@ -171,6 +171,19 @@ TEST_CASE_METHOD(
   CHECK_FALSE(has_own_files(*this, "in"));
 }
 
+TEST_CASE("What a killed run has left hidden goes, also where no picture is any more") {
+  Workplace workplace;
+  workplace.add("in/a.png", cli::png(cli::random_picture(6, 4)));
+  workplace.add("in/deep/b.png", cli::png(cli::random_picture(6, 4)));
+  for (int call = 1; workplace.files("in/deep") == Names{"b.png"}; ++call) {
+    REQUIRE(call < 60);
+    kill_at(workplace, {"cw", "in", "--in-place", "-j", "1", "--restart"}, call);
+  }
+  fs::remove(workplace.path() / "in/deep/b.png");
+  workplace.done({"cw", "in", "--in-place", "--restart"});
+  CHECK(workplace.files("in/deep").empty());
+}
+
 TEST_CASE_METHOD(Workplace, "Option --restart forgets an interrupted run") {
   fail_in_part(*this);
   add("in/b.png", cli::png(cli::random_picture(6, 4)));

@@ -137,9 +137,14 @@ TEST_CASE_METHOD(Workplace, "A merged output takes no more shards") {
   add_data_set(*this);
   run_shards(*this, 2);
   done({"merge", "out"});
-  const Result late = shard(*this, 1, 2, {"--resume"});
+  const auto before = tree("out");
+  const Result late = shard(*this, 1, 2);
   CHECK(late.exit_code == 2);
   CHECK_THAT(late.err, ContainsSubstring("out/manifest.jsonl is there, so the output is complete"));
+  const Result requeued = shard(*this, 1, 2, {"--resume"});
+  CHECK(requeued.exit_code == 0);
+  CHECK_THAT(requeued.err, ContainsSubstring("this shard is already complete"));
+  CHECK(tree("out") == before);
 }
 
 TEST_CASE("A result or a label file that has changed since keeps shards from being merged") {

@@ -82,7 +82,7 @@ bool FileRun::begin() {
       line_, [&] { return jpeg_bytes(plan_); }, options_);
   const Fsync fsync = line_.fsync.value_or(default_fsync(line_, plan_));
   stop_ = &watch_stop_signals();
-  journals_ = open_journals(line_, wanted_, plan_, options_.jpeg.edges, fsync == Fsync::each);
+  journals_ = open_journals(line_, wanted_, plan_, options_.jpeg.edges, fsync);
   // Others may have begun since, before the lock was held.
   if (!shard_) refuse_unmerged_shards(plan_.output_folder);
   if (shard_ && !begin_shard(*shard_)) return false;

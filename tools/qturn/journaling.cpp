@@ -84,7 +84,7 @@ void warn_of_done(const CommandLine& line, const DoneBefore& done) {
 }  // namespace
 
 std::unique_ptr<Journals> open_journals(const CommandLine& line, const PlanOptions& options,
-                                        const Plan& plan, JpegEdges edges, bool flushed) {
+                                        const Plan& plan, JpegEdges edges, Fsync fsync) {
   using Start = JournalOptions::Start;
   if (!line.backup.empty()) refuse_backup_in_inputs(line.backup, options);
   if (!line.in_place && plan.output_folder.empty()) return nullptr;
@@ -96,7 +96,8 @@ std::unique_ptr<Journals> open_journals(const CommandLine& line, const PlanOptio
                          .in_place = line.in_place,
                          .overwrite = line.existing == Existing::overwrite,
                          .keep = (line.resume || line.begins_resumable) && !line.shard,
-                         .flushed = flushed};
+                         .flushed = fsync == Fsync::each,
+                         .records_flushed = fsync != Fsync::never};
   if (line.in_place) {
     if (!line.no_record) journal.records = records_folder();
     journal.roots = roots_in_place(options);

@@ -4,6 +4,7 @@
 
 #include <memory>
 
+#include "src/files/group_commit.hpp"
 #include "src/files/journals.hpp"
 #include "tools/qturn/command_line.hpp"
 
@@ -13,7 +14,7 @@ namespace qturn {
 /// folder, or in that of the shard. Null if the output is a file. Throws PlanError if the
 /// options do not fit together, otherwise as Journals.
 std::unique_ptr<Journals> open_journals(const CommandLine& line, const PlanOptions& options,
-                                        const Plan& plan, JpegEdges edges, bool flushed);
+                                        const Plan& plan, JpegEdges edges, Fsync fsync);
 
 /// Of --resume to an output of which nothing tells what a run has done there: the run begins, and
 /// says so. In place open_journals() does this.

@@ -62,7 +62,7 @@ int list_runs(const fs::path& backups) {
 }
 
 /// Locks the folders that the run has changed. The journals of that run, and of a restoration of
-/// it, are finished and forgotten.
+/// it, are finished; they are forgotten once all is restored.
 std::unique_ptr<Journals> open_journals_of(const KeptRun& run) {
   JournalOptions options{.roots = {},
                          .operation = "restore " + run.folder.filename().string(),
@@ -126,7 +126,7 @@ int restore_run(const CommandLine& line) {
   report.finish(is_interrupted, line.dry_run ? "would be restored" : "restored");
   if (journals) {
     // What another program has changed stays as it is, however often this is done.
-    say_warnings(journals->finish(whole && !is_interrupted));
+    say_warnings(journals->finish(whole && !is_interrupted, report.failed() == 0));
     if (whole && !is_interrupted) tidy(run);
   }
   return exit_code_of_run(whole && report.failed() == 0);
