@@ -45,7 +45,7 @@ void SampleFlight::leave_out_parts() {
     const Outcome* missing = nullptr;
     for (const auto& flight : flights_) {
       const Outcome& outcome = flight->outcomes()[variant];
-      if (flight->is_staged(variant)) continue;
+      if (flight->is_staged(variant) || outcome.status == Status::done_before) continue;
       const bool is_worse =
           missing && has_failed(outcome.status) && missing->status == Status::skipped;
       if (!missing || is_worse) missing = &outcome;

@@ -1,5 +1,7 @@
 #include "src/sinks/tar_output.hpp"
 
+#include <utility>
+
 #include "src/files/standard_streams.hpp"
 
 namespace qturn {
@@ -14,11 +16,14 @@ std::optional<StagedFiles> stage(const std::filesystem::path& path, IfExists if_
 
 }  // namespace
 
-TarOutput::TarOutput(const std::filesystem::path& path, IfExists if_exists, bool flushed,
+TarOutput::TarOutput(std::filesystem::path path, IfExists if_exists, bool flushed, Journal* record,
                      const std::atomic<bool>& stop)
-    : flushed_(flushed),
-      staged_(stage(path, if_exists, flushed)),
+    : path_(std::move(path)),
+      record_(record),
+      flushed_(flushed),
+      staged_(stage(path_, if_exists, flushed)),
       writer_([this, &stop](std::span<const std::byte> part) {
+        if (record_) hasher_.add(part);
         if (staged_)
           staged_->append(0, part);
         else
@@ -36,6 +41,11 @@ std::vector<std::string> TarOutput::finish() {
   writer_.finish();
   if (!staged_) return {};
   staged_->finish_writing();
+  if (record_) {
+    const Intent intent = {{path_, staged_->temporary(0), {}, hasher_.hash()}};
+    const Intent* const all[] = {&intent};
+    record_->intend(all);
+  }
   std::vector<std::string> warnings = staged_->put_in_place();
   FlushedFolders folders;
   if (flushed_) staged_->flush_folders(folders, warnings);

@@ -41,11 +41,16 @@ TarSampleWriter::TarSampleWriter(TarWriterOptions options, const std::atomic<boo
   begin();
 }
 
+fs::path numbered_tar(const fs::path& tar, std::uint64_t number) {
+  fs::path name = tar;
+  name.replace_filename(fmt::format("{}-{:06}.tar", tar.stem().string(), number));
+  return name;
+}
+
 void TarSampleWriter::begin() const {
-  fs::path name = options_.place;
-  if (options_.largest_bytes > 0)
-    name.replace_filename(fmt::format("{}-{:06}.tar", name.stem().string(), number_++));
-  tar_.emplace(name, options_.if_exists, options_.flushed, stop_);
+  const fs::path name =
+      options_.largest_bytes > 0 ? numbered_tar(options_.place, number_++) : options_.place;
+  tar_.emplace(name, options_.if_exists, options_.flushed, options_.record, stop_);
   bytes_ = bytes_of_end;
 }
 

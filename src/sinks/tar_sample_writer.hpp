@@ -24,7 +24,11 @@ struct TarWriterOptions {
   std::uint64_t largest_bytes = 0;
   IfExists if_exists = IfExists::fail;  ///< of one tar
   bool flushed = true;
+  Journal* record = nullptr;  ///< is told of each tar before it is in its place; or null
 };
+
+/// "out-000012.tar" of "out.tar".
+std::filesystem::path numbered_tar(const std::filesystem::path& tar, std::uint64_t number);
 
 class TarSampleWriter : public SampleWriter {
  public:

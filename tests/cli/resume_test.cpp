@@ -184,6 +184,70 @@ TEST_CASE("What a killed run has left hidden goes, also where no picture is any 
   CHECK(workplace.files("in/deep").empty());
 }
 
+TEST_CASE(
+    "A tar that is unpacked into a folder, killed at any call, is resumed and leaves nothing") {
+  const tests::Members members = {{"x/a.jpg", cli::jpeg(cli::smooth_picture(64, 48))},
+                                  {"x/a.txt", "0 0.25 0.5 0.1 0.2\n"},
+                                  {"x/b.png", cli::png(cli::random_picture(6, 4))}};
+  const Words words = {"cw", "in.tar", "-o", "out", "--unpack", "-j", "1"};
+  Workplace undisturbed;
+  undisturbed.add("in.tar", tests::tar(members));
+  undisturbed.done(words);
+  Words again = words;
+  again.emplace_back("--resume");
+  bool is_killed = true, is_any_known = false;
+  for (int call = 1; is_killed; call += 2) {
+    CAPTURE(call);
+    Workplace workplace;
+    workplace.add("in.tar", tests::tar(members));
+    workplace.environment =
+        Workplace::on_disturbed_disk({{"QTURN_TEST_KILL", std::to_string(call)}});
+    is_killed = workplace.qturn(words).exit_code == 128 + SIGKILL;
+    workplace.environment.clear();
+    if (!is_killed) break;
+    const bool has_results = !workplace.files("out").empty();
+    const Result resumed = workplace.qturn(again);
+    INFO(resumed.err);
+    CHECK(resumed.exit_code == 0);
+    is_any_known =
+        is_any_known || (has_results && resumed.err.find("done before") != std::string::npos);
+    fs::remove(workplace.path() / "out/.qturn-journal");
+    CHECK(workplace.tree("out") == undisturbed.tree("out"));
+    CHECK_FALSE(has_own_files(workplace, "out"));
+  }
+  CHECK(is_any_known);
+}
+
+TEST_CASE_METHOD(Workplace, "With --resume, a tar that is done is done, unless something changed") {
+  add("in/a.jpg", cli::jpeg(cli::smooth_picture(64, 48)));
+  add("in/b.png", cli::png(cli::random_picture(6, 4)));
+  add("in.tar", tests::tar({{"a.jpg", cli::jpeg(cli::smooth_picture(64, 48))}}));
+  const std::vector<Words> runs = {
+      {"cw", "in", "-o", "packed.tar", "--resume"},
+      {"augment", "in", "-o", "all.tar", "--resume"},
+      {"cw", "in.tar", "-o", "one.tar", "--resume"},
+      {"cw", "in.tar", "-o", "parts.tar", "--tar-size", "4K", "--resume"},
+      {"cw", "in.tar", "-o", "tars", "--resume"}};
+  for (const Words& words : runs) done(words);
+  const auto before = tree(".");
+  for (const Words& words : runs) {
+    const Result again = done(words);
+    CHECK_THAT(again.err, ContainsSubstring("this run is already complete"));
+  }
+  CHECK(tree(".") == before);
+
+  // Other options, an input or a tar that is another one, and a run that left no record.
+  CHECK_THAT(refused({"ccw", "in.tar", "-o", "one.tar", "--resume"}).err,
+             ContainsSubstring("one.tar: exists already"));
+  add("parts-000000.tar", content("parts-000000.tar") + std::string(1024, '\0'));
+  CHECK_THAT(refused(runs[3]).err, ContainsSubstring("exists already"));
+  add("in/c.png", cli::png(cli::random_picture(6, 4)));
+  CHECK_THAT(refused(runs[0]).err, ContainsSubstring("packed.tar: exists already"));
+  done({"cw", "in", "-o", "other.tar"});
+  CHECK_THAT(refused({"cw", "in", "-o", "other.tar", "--resume"}).err,
+             ContainsSubstring("other.tar: exists already"));
+}
+
 TEST_CASE_METHOD(Workplace, "Option --restart forgets an interrupted run") {
   fail_in_part(*this);
   add("in/b.png", cli::png(cli::random_picture(6, 4)));

@@ -217,13 +217,13 @@ TEST_CASE("A tar is in its place when it is finished, and not before") {
     return std::distance(std::filesystem::directory_iterator(folder.path() / "new"), {});
   };
   {
-    qturn::TarOutput output(place, qturn::IfExists::fail, true, stop);
+    qturn::TarOutput output(place, qturn::IfExists::fail, true, nullptr, stop);
     output.add({&a, 1});
     CHECK_FALSE(std::filesystem::exists(place));
     CHECK(count() == 1);
   }
   CHECK(count() == 0);
-  qturn::TarOutput output(place, qturn::IfExists::fail, true, stop);
+  qturn::TarOutput output(place, qturn::IfExists::fail, true, nullptr, stop);
   CHECK(output.is_empty());
   output.add({&a, 1});
   CHECK(output.finish().empty());

@@ -13,6 +13,7 @@
 #include "src/dataset/shards.hpp"
 #include "src/plan/backup_space.hpp"
 #include "src/plan/journal_roots.hpp"
+#include "src/sinks/tar_sample_writer.hpp"
 #include "tools/qturn/report.hpp"
 #include "tools/qturn/result_options.hpp"
 
@@ -46,6 +47,21 @@ void say_nothing_to_resume(const CommandLine& line) {
     print_message(
         "there is no interrupted run to resume, and no record of one that is done, so "
         "this one begins");
+}
+
+fs::path record_of(const fs::path& tar) {
+  return tar.parent_path() / fmt::format("{}-{}", journal_name, tar.filename().string());
+}
+
+bool has_record_of_tars(const fs::path& output) {
+  std::error_code unknown;
+  if (!fs::is_directory(output, unknown)) return fs::exists(record_of(output), unknown);
+  for (fs::directory_iterator entry(output, unknown), end; !unknown && entry != end;
+       entry.increment(unknown)) {
+    const fs::path name = entry->path().filename();
+    if (is_journal_name(name.string()) && name.extension() == ".tar") return true;
+  }
+  return false;
 }
 
 /// Where records of runs are kept that lie nowhere else; empty if there is no such folder.
@@ -126,6 +142,47 @@ std::unique_ptr<Journals> open_journals(const CommandLine& line, const PlanOptio
   return journals;
 }
 
+TarRecord::TarRecord(const CommandLine& line, fs::path tar, std::vector<std::string> inputs,
+                     const ContentHash& digest, JpegEdges edges)
+    : tar_(std::move(tar)),
+      file_(record_of(tar_)),
+      root_(fs::absolute(tar_).parent_path() / ""),
+      are_numbered_(line.tar_bytes > 0),
+      flushed_(line.fsync != Fsync::never) {
+  header_.operation = operation_of(line, edges);
+  header_.inputs = std::move(inputs);
+  header_.originals = digits_of(digest);
+  header_.root = root_.string();
+}
+
+bool TarRecord::is_done() const {
+  const auto content = read_journal(file_, root_);
+  if (!content || content->files.empty() || !content->header.is_of_same_run(header_) ||
+      content->header.originals != header_.originals || (are_numbered_ && !content->is_complete))
+    return false;
+  const auto is_there = [&](const fs::path& tar) {
+    const JournalContent::Hashes* known = content->of(tar, root_);
+    return known && hash_of_file(tar) == known->result;
+  };
+  if (!are_numbered_) return is_there(tar_);
+  for (std::size_t i = 0; i < content->files.size(); ++i)
+    if (!is_there(numbered_tar(tar_, i))) return false;
+  return true;
+}
+
+Journal* TarRecord::begin() {
+  std::error_code absent;
+  fs::remove(file_, absent);
+  fs::create_directories(root_);
+  journal_.emplace(file_, root_, header_, std::nullopt, flushed_);
+  return &*journal_;
+}
+
+int say_tars_are_done(const CommandLine& line) {
+  if (!line.quiet) print_message("this run is already complete");
+  return 0;
+}
+
 bool is_merged(const CommandLine& line, JpegEdges edges) {
   return line.resume && line.shard && !fs::exists(shards_folder(line.output)) &&
          known_by_manifest(line, edges);
@@ -138,7 +195,8 @@ void begin_if_nothing_to_resume(CommandLine& line, JpegEdges edges) {
   const auto bytes = fs::file_size(journal, error);
   if (error && error != std::errc::no_such_file_or_directory && error != std::errc::not_a_directory)
     throw FileError("cannot look at " + journal.string(), journal, error);
-  if ((!error && bytes > 0) || known_by_manifest(line, edges)) return;
+  if ((!error && bytes > 0) || known_by_manifest(line, edges) || has_record_of_tars(line.output))
+    return;
   refuse_unmerged_shards(line.output);
   line.resume = false;
   line.begins_resumable = true;

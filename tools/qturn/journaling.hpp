@@ -2,9 +2,14 @@
 #ifndef QTURN_TOOLS_QTURN_JOURNALING_HPP
 #define QTURN_TOOLS_QTURN_JOURNALING_HPP
 
+#include <filesystem>
 #include <memory>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include "src/files/group_commit.hpp"
+#include "src/files/journal.hpp"
 #include "src/files/journals.hpp"
 #include "tools/qturn/command_line.hpp"
 
@@ -19,6 +24,30 @@ std::unique_ptr<Journals> open_journals(const CommandLine& line, const PlanOptio
 /// Of --resume to an output of which nothing tells what a run has done there: the run begins, and
 /// says so. In place open_journals() does this.
 void begin_if_nothing_to_resume(CommandLine& line, JpegEdges edges);
+
+/// With --resume: the record of what goes to a tar, or to numbered ones. It lies beside them.
+class TarRecord {
+ public:
+  /// `inputs`: by their names. `digest`: of what tells whether one of them has changed.
+  TarRecord(const CommandLine& line, std::filesystem::path tar, std::vector<std::string> inputs,
+            const ContentHash& digest, JpegEdges edges);
+
+  /// Whether this run has been done, and its tars are what it wrote. Throws FileError if the record
+  /// is damaged.
+  bool is_done() const;
+  /// To be told of each tar. Whatever the place has held before counts no more.
+  Journal* begin();
+  void end() { journal_->end(); }
+
+ private:
+  std::filesystem::path tar_, file_, root_;
+  bool are_numbered_, flushed_;
+  JournalHeader header_;
+  std::optional<Journal> journal_;
+};
+
+/// Prints that there is nothing to do. Returns the exit status.
+int say_tars_are_done(const CommandLine& line);
 
 /// Of --resume of a shard: whether all shards were merged, with the options of this run.
 bool is_merged(const CommandLine& line, JpegEdges edges);

@@ -2,10 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <optional>
+#include <span>
 #include <utility>
 
 #include "src/dataset/shards.hpp"
+#include "src/plan/journal_roots.hpp"
 #include "src/sources/folder_samples.hpp"
+#include "tools/qturn/journaling.hpp"
 #include "tools/qturn/json_lines.hpp"
 #include "tools/qturn/label_notices.hpp"
 #include "tools/qturn/resources.hpp"
@@ -30,6 +34,18 @@ void refuse_unfit(const CommandLine& line) {
   for (const auto& [is_given, why] : unfit)
     if (is_given) throw PlanError(why);
   refuse_unfit_for_tars(line);
+}
+
+std::optional<TarRecord> record_of_pack(const CommandLine& line, const PlanOptions& options,
+                                        const Plan& found, JpegEdges edges) {
+  if ((!line.resume && !line.begins_resumable) || is_to_standard_output(line)) return std::nullopt;
+  Hasher states;
+  for (const FoundFile& file : found.jobs.files()) {
+    const std::string state =
+        fmt::format("{} {} {}\n", found.jobs.files().path(file), file.bytes, file.modified_ns);
+    states.add(std::as_bytes(std::span(state)));
+  }
+  return TarRecord(line, line.output, absolute_inputs(options), states.hash(), edges);
 }
 
 void say_left_out(const CommandLine& line, const Plan& found) {
@@ -61,6 +77,8 @@ int turn_and_pack(const CommandLine& line, PlanOptions plan, RunOptions options)
   refuse_unmerged_inputs(plan);
   refuse_other_labels(line, found);
   refuse_copied_sidecars(line, found);
+  std::optional<TarRecord> record = record_of_pack(line, plan, found, options.jpeg.edges);
+  if (line.resume && record && record->is_done()) return say_tars_are_done(line);
   refuse_existing_output(line, place);
   const FileSource files;
   auto reader = std::make_unique<FolderSamples>(found.jobs, files);
@@ -79,7 +97,8 @@ int turn_and_pack(const CommandLine& line, PlanOptions plan, RunOptions options)
   const IfExists if_exists =
       line.existing == Existing::overwrite ? IfExists::replace : IfExists::fail;
   RealPlaces folders;
-  const auto output = open_sample_output(line, place, if_exists, folders, tars.stop());
+  const auto output = open_sample_output(line, place, if_exists, folders, nullptr,
+                                         record ? record->begin() : nullptr, tars.stop());
   bool is_placed = false;
   try {
     is_placed = tars.turn("", std::move(reader), place, *output);
@@ -89,6 +108,7 @@ int turn_and_pack(const CommandLine& line, PlanOptions plan, RunOptions options)
     is_placed = false;
   }
   const bool whole = report.json_is_whole() && tars.failures() == 0 && is_placed;
+  if (record && whole) record->end();
   return tars.end(is_placed, whole);
 }
 

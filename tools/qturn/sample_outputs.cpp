@@ -36,6 +36,7 @@ void refuse_numbered(const fs::path& place) {
 
 std::unique_ptr<SampleWriter> open_sample_output(const CommandLine& line, const fs::path& place,
                                                  IfExists if_exists, RealPlaces& folders,
+                                                 Journals* journals, Journal* record,
                                                  const std::atomic<bool>& stop) {
   if (line.unpack) {
     folders.add_folder(place);
@@ -44,13 +45,15 @@ std::unique_ptr<SampleWriter> open_sample_output(const CommandLine& line, const 
                           .is_ordered = true,
                           .if_exists = if_exists,
                           .fsync = line.fsync.value_or(Fsync::end),
-                          .places = &folders});
+                          .places = &folders},
+        journals);
   }
   return std::make_unique<TarSampleWriter>(
       TarWriterOptions{.place = place,
                        .largest_bytes = line.tar_bytes,
                        .if_exists = line.tar_bytes > 0 ? IfExists::fail : if_exists,
-                       .flushed = line.fsync != Fsync::never},
+                       .flushed = line.fsync != Fsync::never,
+                       .record = record},
       stop);
 }
 

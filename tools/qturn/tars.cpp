@@ -4,15 +4,19 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
+#include <memory>
 #include <set>
 
 #include "src/dataset/tar_shard.hpp"
 #include "src/files/journals.hpp"
+#include "src/files/kept_run.hpp"
 #include "src/files/tar/input.hpp"
 #include "src/files/tar/jpegs.hpp"
 #include "src/formats/table.hpp"
 #include "src/plan/find_files.hpp"
 #include "src/sources/tar_members.hpp"
+#include "tools/qturn/journaling.hpp"
 #include "tools/qturn/json_lines.hpp"
 #include "tools/qturn/report.hpp"
 #include "tools/qturn/resources.hpp"
@@ -55,9 +59,37 @@ void refuse_unfit(const CommandLine& line) {
 }
 
 struct Place {
-  std::string input;  ///< "-": standard input
-  fs::path output;    ///< a tar; a folder with --unpack
+  std::string input;                       ///< "-": standard input
+  fs::path output;                         ///< a tar; a folder with --unpack
+  std::shared_ptr<TarRecord> record = {};  ///< of the output; or null
 };
+
+/// With --resume, of all places that are tars and come from files.
+void add_records(const CommandLine& line, JpegEdges edges, std::vector<Place>& places) {
+  if ((!line.resume && !line.begins_resumable) || line.shard || line.unpack) return;
+  struct Inputs {
+    std::vector<std::string> names;
+    std::string states;
+    bool are_files = true;
+  };
+  std::map<fs::path, Inputs> outputs;
+  for (const Place& place : places) {
+    Inputs& inputs = outputs[place.output];
+    inputs.are_files = inputs.are_files && place.input != "-" && place.output != "-";
+    if (!inputs.are_files) continue;
+    inputs.names.push_back(fs::absolute(place.input).lexically_normal().string());
+    inputs.states += fmt::format("{} {}\n", fs::file_size(place.input),
+                                 fs::last_write_time(place.input).time_since_epoch().count());
+  }
+  for (auto& [output, inputs] : outputs) {
+    if (!inputs.are_files) continue;
+    const auto record =
+        std::make_shared<TarRecord>(line, output, std::move(inputs.names),
+                                    hash_of(std::as_bytes(std::span(inputs.states))), edges);
+    for (Place& place : places)
+      if (place.output == output) place.record = record;
+  }
+}
 
 /// "000.tar" of "in/000.tar.gz".
 std::string tar_name(const fs::path& input) {
@@ -128,6 +160,17 @@ std::uint64_t jpeg_bytes(const std::vector<Place>& places, const PlanOptions& pl
   return bytes * plan.most_variants();
 }
 
+/// Of a folder that tars are unpacked into; otherwise null.
+std::unique_ptr<Journals> begin_journals(const CommandLine& line, const PlanOptions& plan,
+                                         JpegEdges edges) {
+  if (!line.unpack) return nullptr;
+  Plan found;
+  found.output_folder = line.output;
+  auto journals = open_journals(line, plan, found, edges, line.fsync.value_or(Fsync::end));
+  journals->begin([&] { return folders_below(line.output); });
+  return journals;
+}
+
 /// Returns false if the run is over.
 bool turn_tar(TarRun& tars, const Place& place, TarInput& input, const SampleWriter& writer) {
   const std::string name = place.input == "-" ? "standard input" : place.input;
@@ -165,6 +208,11 @@ int turn_tars(const CommandLine& line, PlanOptions plan, RunOptions options, con
   } else {
     for (const Place& place : places) refuse_unmerged_shards(place.output.parent_path());
   }
+  add_records(line, options.jpeg.edges, places);
+  std::erase_if(places, [&](const Place& place) {
+    return line.resume && place.record && place.record->is_done();
+  });
+  if (places.empty() && !shard) return say_tars_are_done(line);
   const bool is_begun = shard && shard->is_begun();
   if (!is_begun) refuse_existing(line, places);
   const ReportPlace json = ReportPlace::json(line);
@@ -181,13 +229,15 @@ int turn_tars(const CommandLine& line, PlanOptions plan, RunOptions options, con
     std::erase_if(places,
                   [&](const Place& place) { return !shard->is_to_do(place.output.filename()); });
   }
+  const std::unique_ptr<Journals> journals = begin_journals(line, plan, options.jpeg.edges);
   TarRun tars(line, std::move(plan), options, found, report);
   RealPlaces folders;
   std::unique_ptr<SampleWriter> output;
   const auto begin = [&](const Place& place) {
     const bool replaces = line.existing == Existing::overwrite || is_begun;
     output = open_sample_output(line, place.output, replaces ? IfExists::replace : IfExists::fail,
-                                folders, tars.stop());
+                                folders, journals.get(),
+                                place.record ? place.record->begin() : nullptr, tars.stop());
   };
   // What fails here is an error before anything was started.
   if (!places.empty()) begin(places.front());
@@ -203,6 +253,7 @@ int turn_tars(const CommandLine& line, PlanOptions plan, RunOptions options, con
       const std::optional<WrittenTar> written = tars.finish(places[i].output, *output);
       is_any_placed = true;
       output.reset();
+      if (places[i].record && written && written->failed.empty()) places[i].record->end();
       if (shard && written) say_warnings(shard->add(places[i].output.filename(), *written));
     }
     all_placed = whole;
@@ -218,7 +269,9 @@ int turn_tars(const CommandLine& line, PlanOptions plan, RunOptions options, con
     if (!is_any_placed && !(goes_out_at_once && tars.has_samples())) throw;
     throw WithHints<UnfinishedError>(error.hints(), error.what());
   }
-  return tars.end(all_placed, whole);
+  const int exit_code = tars.end(all_placed, whole);
+  if (journals) say_warnings(journals->finish(whole));
+  return exit_code;
 }
 
 }  // namespace qturn
