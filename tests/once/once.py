@@ -6,7 +6,8 @@
 A sequence is one command in place, `rotate90 in`, that is killed at a system call, gets a signal at any moment, finds no
 room, runs twice at the same time, and is resumed. In between pictures are renamed, moved, edited, added and deleted,
 other commands run in the folder, runs are taken back in any order, and records are damaged. After each step, each
-picture must be what it was, or turned once by what ran; after an exit status 0 each is turned once, with its label.
+picture must be what it was, or turned once by what ran; after an exit status 0 each is turned once, with its label
+and its mask.
 With a backup, each original must be in place or kept.
 
 A finding names the seed, so that `--sequences 1 --seed S -v` shows it step by step.
@@ -81,17 +82,28 @@ def read_label(path):
     return tuple(round(100 * float(word)) for word in path.read_text().split()[1:])
 
 
+class Companion:
+    """A label or a mask, in a file beside its picture."""
+
+    def __init__(self, what, ending, content, write, read, turned):
+        self.what, self.ending, self.content, self.write, self.read, self.turned = what, ending, content, write, read, turned
+        self.turns = 0  # by the command
+
+    def path(self, picture):
+        return picture.with_name(picture.stem + self.ending)
+
+
 class Picture:
-    def __init__(self, path, rows, label=None):
-        self.path, self.rows, self.label = path, rows, label
-        self.turns = self.label_turns = 0  # by the command
+    def __init__(self, path, rows, companions=()):
+        self.path, self.rows, self.companions = path, rows, companions
+        self.turns = 0  # by the command
         self.is_loose = False  # it may also be left
         self.is_renamed = self.is_changed = False  # since the command; changed: by another one
         self.original = rows
 
     def rename(self, to):
-        if self.label is not None:
-            self.label_path().rename(to.with_suffix(".txt"))
+        for companion in self.companions:
+            companion.path(self.path).rename(companion.path(to))
         self.path.replace(to)
         self.path, self.is_renamed = to, True
         self.forget()
@@ -99,13 +111,14 @@ class Picture:
     def forget(self):
         """Neither its name nor its content is known any more, so it counts as new."""
         if self.is_renamed and self.is_changed:
-            self.turns = self.label_turns = 0
+            self.begin_again()
 
-    def label_path(self):
-        return self.path.with_suffix(".txt")
+    def begin_again(self):
+        for each in (self, *self.companions):
+            each.turns = 0
 
-    def __str__(self):
-        return f"{self.path.name}: {self.turns}{'' if self.label is None else '/%d' % self.label_turns}"
+    def contents(self):
+        return [self.rows, *(companion.content for companion in self.companions)]
 
 
 class Sequence:
@@ -136,11 +149,16 @@ class Sequence:
             path = self.root / "deep" / path.name
         path.parent.mkdir(exist_ok=True)
         write_ppm(path, rows)
-        label = None
+        companions = []
         if self.random.random() < 0.4:
             label = tuple(self.random.sample(range(20, 40), 4))
-            write_label(path.with_suffix(".txt"), label)
-        return Picture(path, rows, label)
+            companions.append(Companion("label", ".txt", label, write_label, read_label, turned_label))
+        if self.random.random() < 0.2:
+            mask = tuple(tuple((self.random.randrange(256),) * 3 for _ in range(3)) for _ in range(2))
+            companions.append(Companion("mask", "_mask.ppm", mask, write_ppm, read_ppm, turned))
+        for companion in companions:
+            companion.write(companion.path(path), companion.content)
+        return Picture(path, rows, companions)
 
     # --- running the program
 
@@ -188,8 +206,6 @@ class Sequence:
             time.sleep(self.random.random() * 0.05)
             process.send_signal(signal.SIGTERM)
             status = self.end(process)
-            if status == 143 and "--resume" not in self.error and self.all_turned():
-                pass
         elif how == "full":
             status = self.end(self.start(words, limit=self.random.randint(1, 2000)))
         elif how == "twice":
@@ -199,6 +215,10 @@ class Sequence:
             status = self.end(self.start(words))
         self.say(how, *more, "->", status, self.error.strip().replace("\n", " | ")[-300:])
         self.look(COMMAND, status)
+        if status in (130, 143) and "interrupted" not in self.error:
+            raise Finding(f"exit {status}, and no word of it: {self.error}")
+        if status in (130, 143) and all(picture.turns == 1 for picture in self.pictures):
+            raise Finding(f"exit {status}, although all was done: {self.error}")
         return status
 
     # --- what is right
@@ -206,7 +226,7 @@ class Sequence:
     def look(self, operation, status, only=None):
         is_command = operation == COMMAND
         for picture in self.pictures:
-            before = picture.turns, picture.label_turns
+            before = picture.turns, *(companion.turns for companion in picture.companions)
             if not picture.path.exists():
                 there = sorted(str(path.relative_to(self.work)) for path in self.work.rglob("*"))
                 raise Finding(f"{picture.path.name} is lost; there are {there}; {self.error}")
@@ -220,24 +240,25 @@ class Sequence:
                     raise Finding(f"{picture.path.name} was turned twice")
                 picture.rows = now
                 picture.turns += is_command
-            if picture.label is None:
-                continue
-            label = read_label(picture.label_path())
-            if label != picture.label:
-                if label != turned_label(picture.label, operation):
-                    raise Finding(f"the label of {picture.path.name} is {label}, it was {picture.label}")
-                if is_command and picture.label_turns == 1:
-                    raise Finding(f"the label of {picture.path.name} was turned twice")
-                picture.label = label
-                picture.label_turns += is_command
-            changed = before[0] != picture.turns, before[1] != picture.label_turns
-            if is_command and status == 0 and changed[0] != changed[1] and picture.turns != picture.label_turns:
-                raise Finding(f"{picture.path.name} and its label are not turned together")
+            for companion in picture.companions:
+                whose = f"the {companion.what} of {picture.path.name}"
+                content = companion.read(companion.path(picture.path))
+                if content == companion.content:
+                    continue
+                if content != companion.turned(companion.content, operation):
+                    raise Finding(f"{whose} is {content}, it was {companion.content}")
+                if is_command and companion.turns == 1:
+                    raise Finding(f"{whose} was turned twice")
+                companion.content = content
+                companion.turns += is_command
+            after = picture.turns, *(companion.turns for companion in picture.companions)
+            if is_command and status == 0 and len(set(after)) > 1 and len({a - b for a, b in zip(after, before)}) > 1:
+                raise Finding(f"{picture.path.name} and what belongs to it are not turned together")
         if status == 2 and is_command:
             return
         if is_command and status in (0, 1):
             for picture in self.pictures:
-                in_step = picture.label is None or picture.turns == picture.label_turns
+                in_step = all(companion.turns == picture.turns for companion in picture.companions)
                 if picture.turns == 0 and not picture.is_loose and (status == 0 or in_step):
                     if status == 0 or picture.path.name not in self.error:
                         raise Finding(f"exit {status}, but {picture.path.name} is not turned")
@@ -250,9 +271,6 @@ class Sequence:
         for picture in self.pictures:
             if picture.original not in there:
                 raise Finding(f"the original of {picture.path.name} is lost")
-
-    def all_turned(self):
-        return all(picture.turns == 1 or picture.is_loose for picture in self.pictures)
 
     # --- what happens in between
 
@@ -273,7 +291,7 @@ class Sequence:
         if len(self.pictures) < 3:
             return
         gone, other = self.random.sample([p for p in self.pictures], 2)
-        if gone.label is not None or other.label is not None:
+        if gone.companions or other.companions:
             return
         self.say(other.path.name, "takes the place of", gone.path.name)
         other.rename(gone.path)
@@ -287,13 +305,13 @@ class Sequence:
         picture = self.random.choice(self.pictures)
         self.say("delete", picture.path.name)
         picture.path.unlink()
-        if picture.label is not None:
-            picture.label_path().unlink()
+        for companion in picture.companions:
+            companion.path(picture.path).unlink()
         self.pictures.remove(picture)
 
     def edit(self):
         picture = self.random.choice(self.pictures)
-        if picture.label is not None:
+        if picture.companions:
             return
         self.say("edit", picture.path.name)
         rows = tuple(tuple(tuple(self.random.randbytes(3)) for _ in range(3)) for _ in range(2))
@@ -354,17 +372,17 @@ class Sequence:
         # The record says which operation it was.
         record = next((path.read_text(errors="replace") for path in sorted(run.glob("qturn-run*")) if path.stat().st_size), "")
         operation = "flop" if '"operation":"flop' in record else COMMAND
-        before = [(picture, picture.rows, picture.label) for picture in self.pictures]
+        before = [(picture, picture.contents()) for picture in self.pictures]
         status = self.end(self.start(["restore", str(run)]))
         self.say("restore", run.name, operation, "->", status, self.error.strip().replace("\n", " | ")[-300:])
         self.look(INVERSE[operation], status)
-        for picture, rows, label in before:
-            if picture.rows == rows and picture.label == label:
+        for picture, contents in before:
+            if picture.contents() == contents:
                 continue
             picture.is_loose = picture.is_changed = True
             picture.forget()
             if operation == COMMAND:
-                picture.turns = picture.label_turns = 0
+                picture.begin_again()
 
     def damage(self):
         """One byte of a record that is not in use; it is put right before the end."""
@@ -428,9 +446,9 @@ class Sequence:
             raise Finding(f"at the end, exit {status}: {self.error}")
         if status == 1 and not any(name in self.error for name in (".ppm", ".txt")):
             raise Finding(f"it failed, and names nothing: {self.error}")
-        before = [(picture.rows, picture.label) for picture in self.pictures]
+        before = [picture.contents() for picture in self.pictures]
         again = self.run_command("--resume")
-        if again != status or before != [(picture.rows, picture.label) for picture in self.pictures]:
+        if again != status or before != [picture.contents() for picture in self.pictures]:
             raise Finding(f"once more, it changes something, or exits {again}: {self.error}")
         left = [path.name for path in self.root.rglob(".*") if not path.name.startswith((".qturn-journal", ".qturn-lock"))]
         if left and status == 0 and not self.others:
