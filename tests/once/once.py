@@ -256,7 +256,8 @@ class Sequence:
                 raise Finding(f"{picture.path.name} and what belongs to it are not turned together")
         if status == 2 and is_command:
             return
-        if is_command and status in (0, 1):
+        is_ended = "cannot write the journal" in self.error  # before the first picture
+        if is_command and status in (0, 1) and not (status == 1 and is_ended):
             for picture in self.pictures:
                 in_step = all(companion.turns == picture.turns for companion in picture.companions)
                 if picture.turns == 0 and not picture.is_loose and (status == 0 or in_step):
