@@ -2,6 +2,7 @@
 // then decoded without the GIL. qturn/_decode.py has the functions that callers see.
 #include <fmt/format.h>
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/array.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
@@ -71,7 +72,7 @@ class OpenedFiles {
  public:
   OpenedFiles(nb::handle files, const std::optional<std::vector<std::size_t>>& offsets,
               nb::handle orientations, int device, std::optional<std::uint64_t> device_bytes,
-              const std::optional<nb::dict>& limits)
+              const std::optional<nb::dict>& limits, bool are_cropped)
       : device_(device) {
     const Limits most = limits_of(limits);
     if (offsets) {
@@ -79,8 +80,12 @@ class OpenedFiles {
     } else {
       for (nb::handle file : files) take(file);
     }
-    const std::vector<Orientation> wanted = decoded_orientations(orientations, pictures_.size());
-    for (std::size_t i = 0; i < wanted.size(); ++i) pictures_[i].orientation = wanted[i];
+    std::vector<Orientation> wanted = decoded_orientations(orientations, pictures_.size());
+    if (are_cropped) {
+      turns_after_crop_ = std::move(wanted);
+    } else {
+      for (std::size_t i = 0; i < wanted.size(); ++i) pictures_[i].orientation = wanted[i];
+    }
     const nb::gil_scoped_release others_run;
     decoder_ = &decoder_of(device, device_bytes);
     read_paths();
@@ -133,7 +138,9 @@ class OpenedFiles {
   /// Into one array of N x C x H x W.
   void decode_planes(nb::handle out, const std::string& dtype, const std::vector<double>& mean,
                      const std::vector<double>& deviation, const std::vector<int>& channels,
-                     std::optional<double> scale) {
+                     std::optional<double> scale,
+                     const std::optional<std::vector<std::array<float, 4>>>& crops,
+                     const std::string& resample, int pillow) {
     std::optional<void*> stream;
     const Array array = array_of(out, stream);
     const PlanarFormat format = format_of("uint8", {dtype, mean, deviation, channels, scale});
@@ -151,12 +158,39 @@ class OpenedFiles {
           static_cast<std::byte*>(plane.data) + static_cast<std::int64_t>(i) * planes.distances[0],
           plane.width, plane.height, plane.pitch, planes.distances[1]};
     }
+    if (crops) return decode_crops(*crops, rule_of(resample, pillow), views, format);
     const nb::gil_scoped_release others_run;
     decoder_->decode(*batch_, views.data(), format,
                      static_cast<cudaStream_t>(stream.value_or(nullptr)));
   }
 
  private:
+  static ResizeRule rule_of(const std::string& resample, int pillow) {
+    static const std::map<std::string, ResizeFilter> filters = {
+        {"nearest", ResizeFilter::nearest},
+        {"bilinear", ResizeFilter::bilinear},
+        {"bicubic", ResizeFilter::bicubic}};
+    const auto found = filters.find(resample);
+    if (found == filters.end()) {
+      throw nb::value_error(
+          ("resample is '" + resample + "', expected \"nearest\", \"bilinear\" or \"bicubic\"")
+              .c_str());
+    }
+    return {found->second, pillow < 13 ? PassOrder::pillow12 : PassOrder::pillow13};
+  }
+
+  void decode_crops(const std::vector<std::array<float, 4>>& boxes, ResizeRule rule,
+                    const std::vector<PlanarView>& views, const PlanarFormat& format) {
+    if (boxes.size() != size()) {
+      throw nb::value_error(fmt::format("{} boxes for {} pictures", boxes.size(), size()).c_str());
+    }
+    std::vector<PictureCrop> crops;
+    for (std::size_t i = 0; i < size(); ++i)
+      crops.push_back({{boxes[i][0], boxes[i][1], boxes[i][2], boxes[i][3]}, turns_after_crop_[i]});
+    const nb::gil_scoped_release others_run;
+    decoder_->decode(*batch_, crops.data(), rule, views.data(), format);
+  }
+
   void take(nb::handle file) {
     if (nb::isinstance<nb::str>(file) || nb::hasattr(file, "__fspath__")) {
       const nb::object path = nb::module_::import_("os").attr("fspath")(file);
@@ -253,6 +287,7 @@ class OpenedFiles {
   std::vector<ReadFile> read_;
   std::vector<std::string> read_errors_;
   std::vector<EncodedPicture> pictures_;
+  std::vector<Orientation> turns_after_crop_;  ///< empty: pictures are not cropped
   std::optional<DecoderBatch> batch_;
 };
 
@@ -290,15 +325,16 @@ nb::object decode_own(nb::handle data, nb::handle orientation, const std::string
 void bind_decode(nb::module_& module) {
   nb::class_<OpenedFiles>(module, "OpenedFiles", "Files whose headers were read.")
       .def(nb::init<nb::handle, std::optional<std::vector<std::size_t>>, nb::handle, int,
-                    std::optional<std::uint64_t>, std::optional<nb::dict>>(),
+                    std::optional<std::uint64_t>, std::optional<nb::dict>, bool>(),
            nb::arg("files"), nb::arg("offsets").none(), nb::arg("orientations"), nb::arg("device"),
-           nb::arg("device_bytes").none(), nb::arg("limits").none())
+           nb::arg("device_bytes").none(), nb::arg("limits").none(), nb::arg("are_cropped"))
       .def_prop_ro("sizes", &OpenedFiles::sizes, "(height, width) of each.")
       .def_prop_ro("errors", &OpenedFiles::errors, "Why there is no such picture, or None.")
       .def("decode_each", &OpenedFiles::decode_each, nb::arg("outs"))
       .def("decode_interleaved", &OpenedFiles::decode_interleaved, nb::arg("out"))
       .def("decode_planes", &OpenedFiles::decode_planes, nb::arg("out"), nb::arg("dtype"),
-           nb::arg("mean"), nb::arg("std"), nb::arg("channels"), nb::arg("scale").none());
+           nb::arg("mean"), nb::arg("std"), nb::arg("channels"), nb::arg("scale").none(),
+           nb::arg("crops").none(), nb::arg("resample"), nb::arg("pillow"));
   module.def("decode_own", &decode_own, nb::arg("data"), nb::arg("orientation"), nb::arg("suffix"),
              nb::arg("limits").none(), "See qturn.decode().");
 }

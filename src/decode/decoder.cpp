@@ -51,7 +51,22 @@ std::uint64_t device_bytes_of(const JpegScanLayout& scan, std::size_t file_bytes
              (pixels_of_block * static_cast<std::uint64_t>(most));
 }
 
+void check_crop(const PictureCrop& crop, Size size, std::size_t i) {
+  const auto& [left, top, right, bottom] = crop.box;
+  const bool is_within = 0 <= left && left <= right && right <= static_cast<float>(size.width) &&
+                         0 <= top && top <= bottom && bottom <= static_cast<float>(size.height);
+  if (!is_within)
+    throw std::invalid_argument(
+        fmt::format("the crop of picture {} is {} {} {} {} (left, top, right, bottom), expected "
+                    "within {}x{}",
+                    i, left, top, right, bottom, size.width, size.height));
+  if (!is_valid(crop.orientation))
+    throw std::invalid_argument(fmt::format("picture {}: an orientation is 1 to 8, not {}", i,
+                                            static_cast<unsigned>(crop.orientation)));
+}
+
 void check_place(const DecodedPlace& to, Size size, std::size_t i) {
+  if (to.crop) return check_crop(*to.crop, size, i);
   const Size found =
       to.format ? Size{to.planes.width, to.planes.height} : Size{to.pixels.width, to.pixels.height};
   if (found == size && (to.format || to.pixels.pixel_bytes == rgb_bytes)) return;
@@ -87,7 +102,20 @@ View rgb_of(const Image& image, PixelArena& arena) {
   return rgb;
 }
 
-void place_on_cpu(View rgb, Orientation applied, const DecodedPlace& to) {
+/// The rows of a picture are not resized as columns are, so it is made upright first.
+void resize_on_cpu(View rgb, Orientation applied, const DecodedPlace& to, PixelArena& arena) {
+  if (applied != Orientation::identity) {
+    const Size size = turned_size(applied, {rgb.width, rgb.height});
+    View upright{nullptr, size.width, size.height, size.width * rgb_bytes, rgb_bytes};
+    upright.data = arena.take(static_cast<std::size_t>(upright.pitch * upright.height));
+    transform(rgb, upright, applied);
+    rgb = upright;
+  }
+  resize_to_planar({rgb, to.crop->box, to.planes, to.crop->orientation}, to.rule, *to.format);
+}
+
+void place_on_cpu(View rgb, Orientation applied, const DecodedPlace& to, PixelArena& arena) {
+  if (to.crop) return resize_on_cpu(rgb, applied, to, arena);
   if (to.format) return to_planar(rgb, to.planes, applied, *to.format);
   transform(rgb, to.pixels, applied);
 }
@@ -145,6 +173,8 @@ class JpegDecoder::Impl {
   } catch (const ImageFileError& error) {
     file.picture.error = said(error);
   }
+
+  bool is_on_cpu() const { return !device_; }
 
   void decode(DecoderBatch::Files& files, std::span<const DecodedPlace> places,
               cudaStream_t stream) const {
@@ -215,7 +245,7 @@ class JpegDecoder::Impl {
     const Image image = decoded_page(file.bytes, *file.format, limits, arena);
     const View rgb = rgb_of(image, arena);
     if (device_) return device_->upload(rgb, file.applied(), to, stream);
-    place_on_cpu(rgb, file.applied(), to);
+    place_on_cpu(rgb, file.applied(), to, arena);
   } catch (const ImageFileError& error) {
     file.picture = {.size = file.picture.size, .error = said(error)};
   }
@@ -266,8 +296,22 @@ void JpegDecoder::decode(DecoderBatch& batch, const PlanarView* outputs, const P
   if (format.src_type != SampleType::uint8)
     throw std::invalid_argument("pixels are decoded to uint8, expected that as src_type");
   std::vector<DecodedPlace> places(batch.size());
-  for (std::size_t i = 0; i < places.size(); ++i) places[i] = {{}, outputs[i], &format};
+  for (std::size_t i = 0; i < places.size(); ++i)
+    places[i] = {.pixels = {}, .planes = outputs[i], .format = &format};
   impl_->decode(*batch.files_, places, stream);
+}
+
+void JpegDecoder::decode(DecoderBatch& batch, const PictureCrop* crops, ResizeRule rule,
+                         const PlanarView* outputs, const PlanarFormat& format) const {
+  if (!impl_->is_on_cpu())
+    throw std::invalid_argument("pictures are cropped and resized on the CPU only");
+  if (format.src_type != SampleType::uint8)
+    throw std::invalid_argument("pixels are decoded to uint8, expected that as src_type");
+  std::vector<DecodedPlace> places(batch.size());
+  for (std::size_t i = 0; i < places.size(); ++i)
+    places[i] = {
+        .pixels = {}, .planes = outputs[i], .format = &format, .crop = &crops[i], .rule = rule};
+  impl_->decode(*batch.files_, places, nullptr);
 }
 
 }  // namespace qturn

@@ -18,6 +18,8 @@ struct DecodedPlace {
   View pixels;
   PlanarView planes;
   const PlanarFormat* format = nullptr;  ///< null: pixels
+  const PictureCrop* crop = nullptr;     ///< to planes, on the CPU: what is resized; or null: all
+  ResizeRule rule = {};
 };
 
 /// A JPEG of a part.

@@ -4,6 +4,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_exception.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
 
 #include <algorithm>
 #include <filesystem>
@@ -18,6 +19,7 @@
 namespace qturn::tests::decoder_test {
 namespace {
 
+using Catch::Matchers::ContainsSubstring;
 using Catch::Matchers::Message;
 
 std::vector<ReadFile> sample_files() {
@@ -125,6 +127,47 @@ TEST_CASE("an output of another shape is refused") {
   CHECK_THROWS_MATCHES(
       decoder.decode(batch, &view), std::invalid_argument,
       Message("output 0 is " + shape + " with 4 bytes per pixel, expected " + shape + " with 3"));
+}
+
+TEST_CASE("a crop is one of the upright picture, resized and then turned") {
+  const std::vector<ReadFile> files = sample_files();
+  const std::vector<EncodedPicture> pictures = encoded(files);
+  const JpegDecoder decoder;
+  const PlanarFormat format = {.src_type = SampleType::uint8, .dst_type = SampleType::float32};
+  constexpr std::int64_t width = 31, height = 17, samples = 3 * width * height;
+  const auto planes_in = [&](std::vector<float>& all) {
+    std::vector<PlanarView> views;
+    all.resize(static_cast<std::size_t>(samples) * files.size());
+    for (std::size_t i = 0; i < files.size(); ++i)
+      views.push_back({all.data() + static_cast<std::int64_t>(i) * samples, width, height,
+                       4 * width, 4 * width * height});
+    return views;
+  };
+  std::vector<float> made, wanted;
+  const std::vector<PlanarView> to = planes_in(made), expected = planes_in(wanted);
+  DecoderBatch batch = decoder.open(pictures.data(), pictures.size());
+  const Pixels upright(batch);
+  decoder.decode(batch, upright.views.data());
+  std::vector<PictureCrop> crops;
+  constexpr ResizeRule rule = {ResizeFilter::bicubic};
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    const auto right = static_cast<float>(batch[i].size.width);
+    const auto bottom = static_cast<float>(batch[i].size.height);
+    crops.push_back({{right / 7, 0.25F, right, bottom / 2}, static_cast<Orientation>(1 + i % 8)});
+    resize_to_planar({upright.views[i], crops[i].box, expected[i], crops[i].orientation}, rule,
+                     format);
+  }
+  decoder.decode(batch, crops.data(), rule, to.data(), format);
+  CHECK(made == wanted);
+
+  crops[2].box.right += 1;
+  CHECK_THROWS_WITH(decoder.decode(batch, crops.data(), rule, to.data(), format),
+                    ContainsSubstring("the crop of picture 2 is "));
+  crops[2].box.right -= 1;
+  crops[4].orientation = static_cast<Orientation>(9);
+  CHECK_THROWS_MATCHES(decoder.decode(batch, crops.data(), rule, to.data(), format),
+                       std::invalid_argument,
+                       Message("picture 4: an orientation is 1 to 8, not 9"));
 }
 
 }  // namespace

@@ -31,7 +31,8 @@ def decode(data, orientation="upright", *, mode=None, device="cpu", suffix="", l
 
 
 def decode_batch(files, orientations="upright", *, device="cpu", mode="RGB", layout=None, dtype=None, mean=0.0, std=1.0, channels="rgb",
-                 scale=None, out=None, errors="raise", offsets=None, limits=None, device_bytes=None):
+                 scale=None, size=None, crop=None, resample="bilinear", pillow=12, out=None, errors="raise", offsets=None, limits=None,
+                 device_bytes=None):
     """Pictures decoded to RGB, upright: a list of arrays, or one batch, on the CPU or on a GPU.
 
     files: a list of bytes, of anything with a buffer, of tensors of uint8 on the CPU, or of paths, which are read by several
@@ -39,8 +40,15 @@ def decode_batch(files, orientations="upright", *, device="cpu", mode="RGB", lay
     orientations: one for all, or one for each, applied to the picture as a viewer shows it.
     device: "cpu" gives arrays of NumPy; "cuda" or "cuda:1" tensors of PyTorch, from its allocator, on its current stream.
     layout: None gives a list of H x W x 3 arrays of uint8. "hwc" gives one N x H x W x 3 array of uint8, "chw" one of N x C x H x W
-        for a network: turned, converted and normalised as to_planar() does it, in one pass. All pictures must have one size then.
+        for a network: turned, converted and normalised as to_planar() does it, in one pass. All pictures must have one size then,
+        or become one by size=.
     dtype, mean, std, channels, scale: for "chw", as in to_planar(); default "float32".
+    size: for "chw" on the CPU: the height and width of all results, or one number for both. Each picture is made upright, cropped,
+        resized to that (to width and height where its orientation swaps axes), then turned, converted and normalised.
+    crop: with size=, a box (left, top, right, bottom) in pixels of each upright picture, or a function that gets the list of all
+        (height, width) and returns the boxes. None: all of each picture.
+    resample: "nearest", "bilinear" or "bicubic". The resized samples are those of Pillow's resize(size, resample, box), bit for bit.
+    pillow: 12 or 13, the version whose order of the two passes counts: they differ where a picture becomes much lower.
     out: the batch to write to; of any library, on the device.
     errors: "raise" raises PictureError for the first picture that cannot be decoded. "none" puts None into the list; with a
         layout the result is (batch, mask), where the batch has zeros for such a picture, and the mask, a list, False.
@@ -58,8 +66,17 @@ def decode_batch(files, orientations="upright", *, device="cpu", mode="RGB", lay
         raise ValueError(f'errors is {errors!r}, expected "raise" or "none"')
     if out is not None and layout is None:
         raise ValueError('out is for a batch: layout="hwc" or "chw"')
-    opened = _opened([_buffer(file) for file in files] if offsets is None else _buffer(files), offsets, orientations,
-                     _device_number(device), device_bytes, limits, errors)
+    number = _device_number(device)
+    if size is None and crop is not None:
+        raise ValueError("crop needs size=, to which each box is resized")
+    if size is not None and layout != "chw":
+        raise ValueError('size needs layout="chw"')
+    if size is not None and number >= 0:
+        raise ValueError('pictures are cropped and resized on the CPU only: size needs device="cpu"')
+    if pillow not in (12, 13):
+        raise ValueError(f"pillow is {pillow!r}, expected 12 or 13")
+    opened = _opened([_buffer(file) for file in files] if offsets is None else _buffer(files), offsets, orientations, number,
+                     device_bytes, limits, errors, size is not None)
     if layout is None:
         return opened.each()
     if layout == "hwc":
@@ -67,18 +84,21 @@ def decode_batch(files, orientations="upright", *, device="cpu", mode="RGB", lay
     channels = _CHANNELS[channels] if isinstance(channels, str) else channels
     name = _type_name(dtype) if dtype is not None else "float32"
 
-    def fill(batch):
-        opened.files.decode_planes(batch, name, _numbers(mean), _numbers(std), list(channels), scale)
+    boxes = opened.boxes(crop) if size is not None else None
 
-    return opened.batch(out, name, lambda height, width: (len(channels), height, width), fill)
+    def fill(batch):
+        opened.files.decode_planes(batch, name, _numbers(mean), _numbers(std), list(channels), scale, boxes, resample, pillow)
+
+    one_size = None if size is None else (size, size) if isinstance(size, int) else tuple(size)
+    return opened.batch(out, name, lambda height, width: (len(channels), height, width), fill, one_size)
 
 
 class _opened:
     """Files whose headers were read, and what is asked of them."""
 
-    def __init__(self, files, offsets, orientations, device, device_bytes, limits, errors):
+    def __init__(self, files, offsets, orientations, device, device_bytes, limits, errors, are_cropped=False):
         self.device, self.raises = device, errors == "raise"
-        self.files = _qturn.OpenedFiles(files, offsets, orientations, device, device_bytes, limits)
+        self.files = _qturn.OpenedFiles(files, offsets, orientations, device, device_bytes, limits, are_cropped)
         self.sizes = self.files.sizes
         self.failed = self._failed()
 
@@ -97,8 +117,16 @@ class _opened:
         self.files.decode_each(outs)
         return [None if error is not None else out for out, error in zip(outs, self._failed())]
 
-    def batch(self, out, dtype, shape_of, fill):
+    def boxes(self, crop):
+        if crop is None:
+            return [(0, 0, width, height) for height, width in self.sizes]
+        return [tuple(map(float, box)) for box in (crop(self.sizes) if callable(crop) else crop)]
+
+    def batch(self, out, dtype, shape_of, fill, one_size=None):
+        """`one_size`: to which all are resized."""
         sizes = {size: i for i, (size, error) in reversed([*enumerate(zip(self.sizes, self.failed))]) if error is None}
+        if one_size is not None:
+            sizes = {one_size: 0}
         if len(sizes) > 1:
             (one, i), (other, j) = sorted(sizes.items(), key=lambda each: each[1])[:2]
             raise ValueError(f"picture {j} becomes {other[1]}x{other[0]}, picture {i} {one[1]}x{one[0]}: one batch needs one size")

@@ -258,3 +258,64 @@ def test_damage_is_damage_on_a_gpu_too(cuda):
     got, wanted = (qturn.decode_batch(files, device=device, errors="none") for device in ("cuda", "cpu"))
     assert [one is None for one in got] == [one is None for one in wanted]
     assert all(same(one.cpu().numpy(), each) for one, each in zip(got, wanted) if each is not None)
+
+
+def resized_by_pillow(data, box, size, orientation, resample):
+    """What decode_batch() makes of a picture, by Pillow alone; the order of its passes is that of its version."""
+    image = pytest.importorskip("PIL.Image", reason="Pillow is not installed")
+    ops = pytest.importorskip("PIL.ImageOps", reason="Pillow is not installed")
+    upright = ops.exif_transpose(image.open(io.BytesIO(data))).convert("RGB")
+    height, width = size[::-1] if orientation.swaps_axes else size
+    box = tuple(float(numpy.float32(edge)) for edge in box)
+    resized = upright.resize((width, height), getattr(image.Resampling, resample.upper()), box=box)
+    return turned(numpy.asarray(resized), orientation).transpose(2, 0, 1)
+
+
+@pytest.mark.parametrize("resample", ["nearest", "bilinear", "bicubic"])
+@pytest.mark.parametrize("size", [(224, 224), (7, 90), (300, 1)])
+def test_crops_are_resized_as_pillow_does_it(size, resample):
+    pillow = pytest.importorskip("PIL", reason="Pillow is not installed")
+    files = [path.read_bytes() for path in FILES if path.suffix == ".jpg" and path.name not in NOT_IN_PNM] * 4
+    random = numpy.random.default_rng(len(resample) * size[0])
+    boxes = []
+    for height, width in (qturn.decode(file).shape[:2] for file in files):
+        x, y = sorted(random.uniform(0, width, 2)), sorted(random.uniform(0, height, 2))
+        boxes.append((x[0], y[0], x[1], y[1]))
+    each = [ORIENTATIONS[i % 8] for i in range(len(files))]
+    got = qturn.decode_batch(files, each, layout="chw", size=size, crop=boxes, resample=resample, scale=1.0,
+                             pillow=int(pillow.__version__.split(".")[0]))
+    assert got.shape == (len(files), 3, *size)
+    for i, file in enumerate(files):
+        assert same(got[i], resized_by_pillow(file, boxes[i], size, each[i], resample).astype("f4")), i
+
+
+def test_a_crop_may_be_drawn_from_the_sizes_and_is_all_of_a_picture_by_default():
+    files = [ROCKET, PNM, GREY]
+    sizes = [qturn.decode(file).shape[:2] for file in files]
+    seen = []
+
+    def all_of(sizes):
+        seen.extend(sizes)
+        return [(0, 0, width, height) for height, width in sizes]
+
+    whole = qturn.decode_batch(files, layout="chw", size=5)
+    assert same(qturn.decode_batch(files, layout="chw", size=(5, 5), crop=all_of), whole) and seen == sizes
+    out = numpy.full_like(whole, 7)
+    batch, mask = qturn.decode_batch([files[0], b"no picture", *files[1:]], layout="chw", size=5, errors="none")
+    assert mask == [True, False, True, True] and same(batch[[0, 2, 3]], whole) and not batch[1].any()
+    assert qturn.decode_batch(files, layout="chw", size=5, out=out) is out and same(out, whole)
+
+
+@pytest.mark.parametrize("arguments, why", [
+    ({"size": 5}, 'size needs layout="chw"'), ({"layout": "hwc", "size": 5}, 'size needs layout="chw"'),
+    ({"layout": "chw", "crop": [(0, 0, 1, 1)]}, "crop needs size="),
+    ({"layout": "chw", "size": 5, "resample": "lanczos"}, "resample is 'lanczos', expected"),
+    ({"layout": "chw", "size": 5, "pillow": 11}, "pillow is 11, expected 12 or 13"),
+    ({"layout": "chw", "size": 5, "crop": []}, "0 boxes for 1 pictures"),
+    ({"layout": "chw", "size": 5, "crop": [(0, 0, 3, 2.5)]}, r"the crop of picture 0 is 0 0 3 2.5 .*expected within 3x2"),
+    ({"layout": "chw", "size": 5, "crop": [(2, 0, 1, 2)]}, "the crop of picture 0"),
+    ({"layout": "chw", "size": 5, "crop": [(float("nan"), 0, 1, 2)]}, "the crop of picture 0"),
+    ({"layout": "chw", "size": 5, "device": "cuda"}, "on the CPU only|install PyTorch")])
+def test_what_cannot_be_cropped_is_refused(arguments, why):
+    with pytest.raises((ValueError, RuntimeError), match=why):
+        qturn.decode_batch([PNM], **arguments)

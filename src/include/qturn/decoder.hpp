@@ -24,6 +24,7 @@
 #include <qturn/orientation.hpp>
 #include <qturn/pictures.hpp>
 #include <qturn/planar.hpp>
+#include <qturn/resize.hpp>
 #include <qturn/view.hpp>
 
 /// CUDA's own declaration of a stream, repeated so that this header needs none of CUDA's.
@@ -46,6 +47,13 @@ struct EncodedPicture {
 struct DecodedPicture {
   Size size;          ///< of what decode() makes; 0 x 0 if the header is refused
   std::string error;  ///< why there are no pixels, a sentence; empty: there are
+};
+
+/// A part of a picture of a batch: `box` of the picture that decode() would make, resized to the
+/// output, and seen in `orientation` then.
+struct PictureCrop {
+  Box box;
+  Orientation orientation = Orientation::identity;
 };
 
 /// The options of a JpegDecoder.
@@ -113,6 +121,12 @@ class JpegDecoder {
   /// `format.src_type` is uint8, and its channels are 0 to 2.
   void decode(DecoderBatch& batch, const PlanarView* outputs, const PlanarFormat& format,
               cudaStream_t stream = nullptr) const;
+
+  /// A crop of each picture to planes, by the rules of resize_to_planar(): the resized samples are
+  /// Pillow's. Only on the CPU. Throws std::invalid_argument also for a box that is not within its
+  /// picture, and for a decoder of a GPU.
+  void decode(DecoderBatch& batch, const PictureCrop* crops, ResizeRule rule,
+              const PlanarView* outputs, const PlanarFormat& format) const;
 
  private:
   class Impl;
