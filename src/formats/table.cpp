@@ -28,11 +28,10 @@ namespace qturn {
 namespace {
 
 // Camera raw files begin like a TIFF, so they are asked first.
-constexpr std::array<const Codec*, 24> rows = {
+constexpr std::array<const Codec*, 19> rows = {
     &jpeg::codec,      &png::codec,       &raw::codec,     &raw::other_codec, &tiff::codec,
     &openexr::codec,   &webp::codec,      &gif::codec,     &bmp::codec,       &pnm::codec,
     &tga::codec,       &hdr::codec,       &oiio::jpeg2000, &oiio::dpx,        &oiio::sgi,
-    &oiio::rla,        &oiio::iff,        &oiio::cineon,   &oiio::dds,        &oiio::psd,
     &heif::heic_codec, &heif::avif_codec, &jxl::codec,     &npy::codec};
 
 template <typename Predicate>

@@ -46,8 +46,8 @@ void refuse_unwritten(const PlanOptions& options, bool one_file, const Codec* pr
 }  // namespace
 
 bool is_other_file(std::string_view lower_suffix) {
-  constexpr std::string_view others[] = {".7z",  ".eps", ".mov", ".mp4",
-                                         ".pdf", ".rar", ".svg", ".zip"};
+  constexpr std::string_view others[] = {".7z",  ".cin", ".dds", ".eps", ".iff", ".mov", ".mp4",
+                                         ".pdf", ".psd", ".rar", ".rla", ".svg", ".zip"};
   return std::ranges::find(others, lower_suffix) != std::end(others);
 }
 

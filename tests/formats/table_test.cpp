@@ -44,10 +44,6 @@ TEST_CASE("A format is known by its signature, whatever the suffix says") {
   CHECK(of_content("SDPX\0\0\x08\0"sv) == &oiio::dpx);
   CHECK(of_content("XPDS\0\x08\0\0"sv) == &oiio::dpx);
   CHECK(of_content("\x01\xda\x01\x01\0\x03\0\x10\0\x10\0\x03"sv) == &oiio::sgi);
-  CHECK(of_content("FOR4\0\0\1\0CIMGTBHD"sv) == &oiio::iff);
-  CHECK(of_content("\x80\x2a\x5f\xd7"sv) == &oiio::cineon);
-  CHECK(of_content("DDS |\0\0\0"sv) == &oiio::dds);
-  CHECK(of_content("8BPS\0\1"sv) == &oiio::psd);
   CHECK(of_content("\xff\x0a\0"sv) == &jxl::codec);
   CHECK(of_content("\0\0\0\x0cJXL \r\n\x87\n\0"sv) == &jxl::codec);
   CHECK(of_content("\0\0\0\x18"
@@ -71,8 +67,8 @@ TEST_CASE("Text, other containers and cut signatures are not pictures") {
   for (const std::string_view head :
        {""sv, "hello, world, this is text"sv, "\xff\xd8"sv, "\x89PNG\r\n"sv, "RIFF\x10\0\0\0WAVE"sv,
         "BMW and other cars, a text file"sv, "P7 332\n"sv, "P6x"sv, "PK\x03\x04"sv, "II*"sv,
-        "GIF90a"sv, "\x01\xda\x02\x01\0\x03\0\x10\0\x10\0\x03"sv, "FOR4\0\0\1\0TEXT"sv,
-        "FOR4\0"sv}) {
+        "GIF90a"sv, "\x01\xda\x02\x01\0\x03\0\x10\0\x10\0\x03"sv, "FOR4\0\0\1\0CIMGTBHD"sv,
+        "8BPS\0\1"sv, "DDS |\0\0\0"sv}) {
     CHECK(of_content(head, ".jpg") == nullptr);
   }
 }
@@ -102,9 +98,6 @@ TEST_CASE("TGA has no signature: suffix and a header that makes sense together d
   CHECK(of_content(header, ".bin") == nullptr);
   CHECK(of_content("some text that is long enough", ".tga") == nullptr);
   CHECK(of_content(header.substr(0, 17), ".tga") == nullptr);
-  const std::string revision = std::string(26, '\0') + "\xff\xfe";
-  CHECK(of_content(revision, ".rla") == &oiio::rla);
-  CHECK(of_content(revision, ".bin") == nullptr);
 }
 
 TEST_CASE("Suffixes are read in any case") {
@@ -137,7 +130,7 @@ TEST_CASE("Names, other names and suffixes lead to one row each") {
 }
 
 TEST_CASE("Every row has what may not be missing") {
-  CHECK(codecs().size() == 24);
+  CHECK(codecs().size() == 19);
   for (const Codec* codec : codecs()) {
     CAPTURE(codec->name);
     CHECK(codec->recognises != nullptr);

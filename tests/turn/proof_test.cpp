@@ -174,8 +174,7 @@ std::vector<std::pair<const Codec*, std::string>> plain_files(const Picture& rgb
   for (const Codec* codec : codecs()) {
     if (!codec->encode || codec == &jpeg::codec || codec == &gif::codec || codec == &hdr::codec)
       continue;
-    // Their plugins do not write all sizes.
-    if (codec == &oiio::dpx || codec == &oiio::rla || codec == &oiio::iff) continue;
+    if (codec == &oiio::dpx) continue;  // its plugin does not write all sizes
     if (codec->is_array) {
       files.emplace_back(codec, array_of(rgb));
       files.emplace_back(codec, array_of(grey));

@@ -1,11 +1,8 @@
 #include "src/formats/oiio/reader.hpp"
 
 #include <fmt/format.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include <mutex>
-#include <optional>
 
 namespace qturn::oiio {
 
@@ -31,48 +28,15 @@ bool stop_requested(void* flag, float) {
   return static_cast<std::atomic<bool>*>(flag)->load(std::memory_order_relaxed);
 }
 
-namespace {
-
-// A copy of a file in memory that has a path, for a plugin that opens nothing else.
-class FileWithPath {
- public:
-  explicit FileWithPath(std::span<const std::byte> file) : fd_(memfd_create("", MFD_CLOEXEC)) {
-    while (fd_ >= 0 && !file.empty()) {
-      const ssize_t written = ::write(fd_, file.data(), file.size());
-      if (written <= 0) {
-        ::close(fd_);
-        throw PluginError("no memory for a copy of the file");
-      }
-      file = file.subspan(static_cast<std::size_t>(written));
-    }
-  }
-  FileWithPath(const FileWithPath&) = delete;
-  FileWithPath& operator=(const FileWithPath&) = delete;
-  ~FileWithPath() { ::close(fd_); }
-
-  std::string path() const { return fmt::format("/proc/self/fd/{}", fd_); }
-
- private:
-  int fd_;
-};
-
-}  // namespace
-
 OiioReader::OiioReader(const char* plugin, std::span<const std::byte> file)
     : memory_(file.data(), file.size()), input_(OIIO::ImageInput::create(plugin)) {
   prepare_oiio();
   if (!input_) fail_without_plugin();
   input_->threads(1);
-  std::optional<FileWithPath> with_path;
-  if (input_->supports("ioproxy")) {
-    input_->set_ioproxy(&memory_);
-  } else {
-    with_path.emplace(file);
-  }
+  input_->set_ioproxy(&memory_);
   OIIO::ImageSpec spec, options;
   options.attribute("oiio:UnassociatedAlpha", 1);
-  const std::string path = with_path ? with_path->path() : "picture";
-  if (!input_->open(path, spec, options))
+  if (!input_->open("picture", spec, options))
     fail_with("damaged, or of a kind that is not supported", *input_);
 }
 

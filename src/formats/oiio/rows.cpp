@@ -16,7 +16,6 @@
 #include "src/formats/oiio/sink.hpp"
 #include "src/formats/oiio/spec.hpp"
 #include "src/picture/endian.hpp"
-#include "src/picture/message_text.hpp"
 #include "src/picture/trailing_data.hpp"
 
 namespace qturn::oiio {
@@ -32,7 +31,6 @@ struct Field {
   enum Kind : std::uint8_t {
     kept,          ///< the result has those of the source
     kept_upright,  ///< unless the axes are swapped, and it is in use
-    made,          ///< that too; in a picture from another format they are 0
     lost           ///< a warning says so if they are in use
   } kind = kept;
   std::string_view name = {};
@@ -43,12 +41,9 @@ struct Plugin {
   const char* name;                   ///< OpenImageIO's
   const char* file_name = "picture";  ///< for a picture from another format
   unsigned samples = 0;               ///< it takes from other formats
-  bool takes_grey = true;
   std::span<const Field> fields = {};
   /// Throws ImageFileError for what is not kept, by name. May be null.
   void (*check)(File file) = nullptr;
-  /// Warns of what another format does not get. May be null.
-  void (*warn)(OiioReader& reader, Warnings& warnings) = nullptr;
   std::uint64_t scratch = 2;  ///< bytes that it takes for each byte of the pixels
 };
 
@@ -63,7 +58,6 @@ struct RowExtras final : Extras {
 };
 
 constexpr bool is_jpeg2000(const Plugin& plugin) { return plugin.row == &jpeg2000; }
-constexpr bool is_written(const Plugin& plugin) { return plugin.samples != 0; }
 
 OIIO::ImageSpec read_spec(const Plugin& plugin, File file) {
   if (plugin.check) plugin.check(file);
@@ -72,7 +66,7 @@ OIIO::ImageSpec read_spec(const Plugin& plugin, File file) {
   OIIO::ImageSpec spec = reader.spec();
   check_spec(spec);
   if (spec.depth > 1) throw ImageFileError("a volume is not supported");
-  if (is_written(plugin) && reader.has(1, 0)) {
+  if (reader.has(1, 0)) {
     throw ImageFileError("several pictures in a file are not supported");
   }
   return spec;
@@ -119,7 +113,6 @@ Image decode(const Plugin& plugin, File file, Samples samples, PixelArena& arena
   if (samples == Samples::for_another_format) {
     check_conversion(spec);
     if (is_jpeg2000(plugin)) extras->meaning = jpeg2000_meaning(file);
-    if (plugin.warn) plugin.warn(reader, warnings);
     if (spec.get_string_attribute("oiio:ColorSpace") == "KodakLog") {
       warnings.emplace_back("its samples are logarithmic, which is not kept");
     }
@@ -159,10 +152,8 @@ void take_fields(const Plugin& plugin, Bytes& written, File source, Orientation 
                  Warnings& warnings) {
   for (const Field& field : plugin.fields) {
     const std::size_t size = field.to - field.from;
-    if (written.size() < field.to) return;
-    if (source.size() < field.to) {
-      if (field.kind == Field::made) std::fill_n(&written[field.from], size, std::byte{0});
-    } else if (field.kind == Field::lost) {
+    if (std::min(written.size(), source.size()) < field.to) return;
+    if (field.kind == Field::lost) {
       if (is_unused(source.subspan(field.from, size))) continue;
       warnings.push_back(fmt::format("its {} is left out", field.name));
     } else if (field.kind != Field::kept_upright || !swaps_axes(applied) ||
@@ -188,13 +179,10 @@ Bytes encode(const Plugin& plugin, const Image& image, Orientation applied,
   const auto* own =
       image.format == plugin.row ? dynamic_cast<const RowExtras*>(image.extras.get()) : nullptr;
   if (!own) {
-    const bool grey = plugin.takes_grey;
     // What a fourth channel means, few of these formats say.
-    check_fits(
-        image, plugin.row->name,
-        {.samples = plugin.samples,
-         .channels = grey ? [](int count, Meaning::Alpha) { return count == 1 || count == 3; }
-                          : [](int count, Meaning::Alpha) { return count == 3; }});
+    check_fits(image, plugin.row->name,
+               {.samples = plugin.samples,
+                .channels = [](int count, Meaning::Alpha) { return count == 1 || count == 3; }});
   }
   if (is_jpeg2000(plugin) && std::min(page.width, page.height) < 32) {
     throw ImageFileError("JPEG 2000 is written only with 32 rows and columns or more");
@@ -288,116 +276,11 @@ constexpr Plugin sgi_plugin = {.row = &sgi,
                                .samples = bit_of(SampleFormat::u8) | bit_of(SampleFormat::u16),
                                .fields = sgi_fields};
 
-constexpr Field rla_fields[] = {
-    {16, 18},                         // frame
-    {26, 528},                        // gamma, chromaticities, names
-    {528, 548, Field::made},          // the date of writing
-    {548, 572},                       // name of the aspect
-    {572, 580, Field::kept_upright},  // aspect
-    {580, 612},                       // name of the channels
-    {614, 658},                       // time, filter
-    {668, 736},                       // name of other channels
-};
-void check_rla(File file) {
-  constexpr std::size_t fields_at = 612;
-  if (file.size() > fields_at + 2 && big_endian(file, fields_at, 2) != 0) {
-    throw ImageFileError("a picture in fields (interlaced) is not supported");
-  }
-}
-constexpr Plugin rla_plugin = {
-    .row = &rla,
-    .name = "rla",
-    .samples = bit_of(SampleFormat::u8) | bit_of(SampleFormat::u16) | bit_of(SampleFormat::f32),
-    .fields = rla_fields,
-    .check = check_rla};
-
-constexpr Field iff_fields[] = {{28, 32}};  // aspect
-// The plugin passes over chunks that it does not know.
-void check_iff(File file) {
-  if (file.size() > 32 && big_endian(file, 28, 2) != big_endian(file, 30, 2)) {
-    throw ImageFileError("an IFF whose pixels are not square is not supported");
-  }
-  constexpr std::array known = {"TBHD"sv, "AUTH"sv, "DATE"sv, "FOR4"sv, "RGBA"sv, "ZBUF"sv};
-  for (std::size_t at = 12; at + 8 <= file.size();) {
-    const std::string_view name = text_of(file.subspan(at, 4));
-    if (std::ranges::count(known, name) == 0) {
-      throw ImageFileError(
-          fmt::format("an IFF with a chunk '{}' is not supported", message_text(name)));
-    }
-    const std::uint64_t size = big_endian(file, at + 4, 4);
-    at += name == "FOR4" ? 12 : 8 + (size + 3) / 4 * 4;
-  }
-}
-constexpr Plugin iff_plugin = {.row = &iff,
-                               .name = "iff",
-                               .samples = bit_of(SampleFormat::u8) | bit_of(SampleFormat::u16),
-                               .takes_grey = false,
-                               .fields = iff_fields,
-                               .check = check_iff};
-
 constexpr Plugin jpeg2000_plugin = {.row = &jpeg2000,
                                     .name = "jpeg2000",
                                     .file_name = "picture.jp2",
                                     .samples = bit_of(SampleFormat::u8) | bit_of(SampleFormat::u16),
                                     .scratch = 12};
-
-constexpr Plugin cineon_plugin = {.row = &cineon, .name = "cineon"};
-
-// The plugin shows black where a mask lies beyond the bits.
-void check_dds(File file) {
-  constexpr std::size_t flags_at = 80, bits_at = 88, masks_at = 92, end = 108;
-  constexpr std::uint64_t normal_map = 0x80000000, compressed = 4;
-  if (file.size() < end) throw ImageFileError("truncated within the DDS header");
-  const std::uint64_t flags = little_endian(file, flags_at, 4);
-  const std::uint64_t bits = little_endian(file, bits_at, 4);
-  if (flags & normal_map) throw ImageFileError("a normal map (DDS) is not supported");
-  for (std::size_t at = masks_at; at < end; at += 4) {
-    if (!(flags & compressed) && bits < 32 && little_endian(file, at, 4) >> bits != 0) {
-      throw ImageFileError("damaged: the masks of the DDS");
-    }
-  }
-}
-void warn_of_dds(OiioReader& reader, Warnings& warnings) {
-  const OIIO::ImageSpec spec = reader.spec();
-  if (spec.get_string_attribute("textureformat") != "Plain Texture") {
-    throw ImageFileError("DDS is supported only with one picture, not as a cube or a volume");
-  }
-  const std::string compression = spec.get_string_attribute("compression");
-  if (compression == "DXT2" || compression == "DXT4") {
-    throw ImageFileError(fmt::format("DDS with {} is not supported", compression));
-  }
-  if (reader.has(0, 1)) warnings.emplace_back("its smaller copies (mip map) are left out");
-}
-constexpr Plugin dds_plugin = {.row = &dds, .name = "dds", .check = check_dds, .warn = warn_of_dds};
-
-// A PSD without the picture that its layers make has a white one.
-void check_psd(File file) {
-  constexpr std::size_t mode_at = 24, palette_at = 26;
-  constexpr std::uint64_t grey = 1, rgb = 3, version = 1057;
-  const auto number = [&](std::size_t at, std::size_t bytes) {
-    if (at > file.size() || file.size() - at < bytes) throw ImageFileError("truncated: the PSD");
-    return static_cast<std::size_t>(big_endian(file, at, bytes));
-  };
-  const std::size_t mode = number(mode_at, 2);
-  if (mode != grey && mode != rgb) throw ImageFileError("a PSD is supported only in grey or RGB");
-  const std::size_t resources = palette_at + 4 + number(palette_at, 4);
-  const std::size_t end = resources + 4 + number(resources, 4);
-  for (std::size_t at = resources + 4; at < end;) {
-    const std::size_t value = at + 6 + (number(at + 6, 1) + 2) / 2 * 2;
-    if (number(at + 4, 2) == version && number(value + 8, 1) == 0) {
-      throw ImageFileError("a PSD without its merged picture is not supported");
-    }
-    at = value + 4 + (number(value, 4) + 1) / 2 * 2;
-  }
-}
-void warn_of_psd(OiioReader& reader, Warnings& warnings) {
-  if (reader.spec().alpha_channel >= 0) {
-    throw ImageFileError("a PSD with transparency is not supported: it is blended with white");
-  }
-  warnings.emplace_back("its layers and metadata are left out");
-}
-constexpr Plugin psd_plugin = {
-    .row = &psd, .name = "psd", .check = check_psd, .warn = warn_of_psd, .scratch = 3};
 
 using Suffixes = decltype(Codec::suffixes);
 using Recognises = bool (*)(File head, std::string_view suffix);
@@ -405,7 +288,6 @@ using Recognises = bool (*)(File head, std::string_view suffix);
 template <const Plugin& plugin>
 Codec row(std::string_view name, const Suffixes& suffixes, Recognises recognises,
           std::string_view alias = {}) {
-  constexpr bool written = is_written(plugin);
   return {
       .name = name,
       .alias = alias,
@@ -415,15 +297,10 @@ Codec row(std::string_view name, const Suffixes& suffixes, Recognises recognises
       .decode =
           [](File file, Samples samples, PixelArena& arena, const std::atomic<bool>& stop,
              Warnings& warnings) { return decode(plugin, file, samples, arena, stop, warnings); },
-      .encode =
-          !written
-              ? nullptr
-              : +[](const Image& image, Orientation applied, const std::atomic<bool>& stop,
-                    Warnings& warnings) { return encode(plugin, image, applied, stop, warnings); },
+      .encode = [](const Image& image, Orientation applied, const std::atomic<bool>& stop,
+                   Warnings& warnings) { return encode(plugin, image, applied, stop, warnings); },
       .finish = is_jpeg2000(plugin) ? finish_jpeg2000 : nullptr,
-      .parts = !written
-                   ? nullptr
-                   : +[](File file, Orientation applied) { return parts(plugin, file, applied); }};
+      .parts = [](File file, Orientation applied) { return parts(plugin, file, applied); }};
 }
 
 }  // namespace
@@ -441,29 +318,6 @@ const Codec sgi = row<sgi_plugin>("sgi", {".sgi"}, [](File head, std::string_vie
   return head.size() >= 12 && big_endian(head, 0, 2) == 0x01DA && big_endian(head, 2, 1) <= 1 &&
          (big_endian(head, 3, 1) == 1 || big_endian(head, 3, 1) == 2) &&
          big_endian(head, 4, 2) >= 1 && big_endian(head, 4, 2) <= 3;
-});
-
-// It has no signature, but a number of a revision.
-const Codec rla = row<rla_plugin>("rla", {".rla"}, [](File head, std::string_view suffix) {
-  return suffix == ".rla" && head.size() >= 28 && big_endian(head, 26, 2) == 0xFFFE;
-});
-
-const Codec iff = row<iff_plugin>("iff", {".iff"}, [](File head, std::string_view) {
-  return head.size() >= 12 && text_of(head).starts_with("FOR4") &&
-         text_of(head).substr(8, 4) == "CIMG";
-});
-
-const Codec cineon = row<cineon_plugin>("cineon", {".cin"}, [](File head, std::string_view) {
-  return text_of(head).starts_with("\x80\x2a\x5f\xd7") ||
-         text_of(head).starts_with("\xd7\x5f\x2a\x80");
-});
-
-const Codec dds = row<dds_plugin>("dds", {".dds"}, [](File head, std::string_view) {
-  return text_of(head).starts_with("DDS |\0\0\0"sv);
-});
-
-const Codec psd = row<psd_plugin>("psd", {".psd"}, [](File head, std::string_view) {
-  return text_of(head).starts_with("8BPS\0\1"sv) || text_of(head).starts_with("8BPS\0\2"sv);
 });
 
 }  // namespace qturn::oiio

@@ -10,10 +10,7 @@
 
 namespace qturn::oiio {
 
-extern const Codec jpeg2000, dpx, sgi, rla, iff;
-
-/// These are only read.
-extern const Codec cineon, dds, psd;
+extern const Codec jpeg2000, dpx, sgi;
 
 }  // namespace qturn::oiio
 

@@ -1,6 +1,6 @@
 // Whole pictures in memory: the bytes of a file in, the bytes of the turned file out. JPEG, PNG,
-// TIFF, WebP, GIF, OpenEXR, BMP, PNM, TGA, Radiance HDR, JPEG 2000, DPX, SGI, RLA and Maya's IFF;
-// HEIC, AVIF and JPEG XL, whose pixels are never decoded. Cineon, DDS and PSD are only read.
+// TIFF, WebP, GIF, OpenEXR, BMP, PNM, TGA, Radiance HDR, JPEG 2000, DPX and SGI; HEIC, AVIF and
+// JPEG XL, whose pixels are never decoded.
 //
 // A turn keeps what a file is: its format, how its samples are stored, its colour profile and all
 // metadata. A JPEG is turned without loss where that is exact. After a turn all orientation
@@ -82,7 +82,7 @@ enum class PngMode : std::uint8_t { small, fast };
 /// The options of turn() and plan_turn().
 struct TurnOptions {
   /// The format to write: "jpeg", "png", "tiff", "openexr", "webp", "gif" (of a GIF only), "bmp",
-  /// "pnm", "tga", "hdr", "jpeg2000", "dpx", "sgi", "rla" or "iff". Empty: the source's own.
+  /// "pnm", "tga", "hdr", "jpeg2000", "dpx" or "sgi". Empty: the source's own.
   std::string format = {};
   /// The suffix of the file's name (".tga"), in any case. It counts only if the content does not
   /// decide: TGA has no signature, and camera raw files, which are refused, look like a TIFF.

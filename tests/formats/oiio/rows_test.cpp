@@ -46,13 +46,6 @@ constexpr Case cases[] = {
     {&oiio::sgi, "sgi", 2, TypeDesc::UINT8, 0, "rle"},
     {&oiio::sgi, "sgi", 3, TypeDesc::UINT16, 0, "rle"},
     {&oiio::sgi, "sgi", 4, TypeDesc::UINT16},
-    {&oiio::rla, "rla", 1, TypeDesc::UINT8},
-    {&oiio::rla, "rla", 3, TypeDesc::UINT16},
-    {&oiio::rla, "rla", 4, TypeDesc::UINT8},
-    {&oiio::rla, "rla", 5, TypeDesc::FLOAT},
-    {&oiio::iff, "iff", 4, TypeDesc::UINT8, 0, "rle"},
-    {&oiio::iff, "iff", 3, TypeDesc::UINT16, 0, "rle"},
-    {&oiio::iff, "iff", 4, TypeDesc::UINT16, 0, "none"},
     {&oiio::jpeg2000, "jpeg2000", 1, TypeDesc::UINT8},
     {&oiio::jpeg2000, "jpeg2000", 3, TypeDesc::UINT8},
     {&oiio::jpeg2000, "jpeg2000", 4, TypeDesc::UINT8},
@@ -210,9 +203,7 @@ TEST_CASE("Headers stay as they were, byte for byte, where they do not depend on
   for (const auto& [format, at, text] : {std::tuple{&oiio::sgi, 12, "\0\0\0\5\0\0\1\0dummy name"s},
                                          {&oiio::sgi, 200, "reserved"s},
                                          {&oiio::dpx, 700, "reserved"s},
-                                         {&oiio::dpx, 1900, "reserved"s},
-                                         {&oiio::rla, 528, "MAY 05 12:30 1999"s},
-                                         {&oiio::rla, 720, "reserved"s}}) {
+                                         {&oiio::dpx, 1900, "reserved"s}}) {
     CAPTURE(format->name, at);
     Bytes file = plain_picture(*format);
     put(file, static_cast<std::size_t>(at), text);
@@ -300,24 +291,11 @@ TEST_CASE("What a JPEG 2000 does not keep is refused by name") {
              ContainsSubstring("its lossy compression becomes lossless"));
 }
 
-TEST_CASE("A chunk of an IFF that would get lost, and pixels in fields, are refused") {
-  Bytes file = plain_picture(oiio::iff);
-  put(file, 28, "\0\2\0\1"s);
-  CHECK_THAT(refusal_of(file, Orientation::flip), ContainsSubstring("not square"));
-  put(file, 28, "\0\1\0\1"s);
-  put(file, text_of(file).find("FOR4", 12), "HIST");
-  CHECK_THAT(refusal_of(file, Orientation::flip), ContainsSubstring("a chunk 'HIST'"));
-  Bytes fields = plain_picture(oiio::rla);
-  put(fields, 612, "\0\1"s);
-  CHECK_THAT(refusal_of(fields, Orientation::flip, {.suffix = ".rla"}),
-             ContainsSubstring("interlaced"));
-}
-
 TEST_CASE("Whatever a plugin would change is found, and named") {
   const Case& kind = cases[2];
   OIIO::ImageSpec spec = spec_of(kind);
   std::vector<std::uint8_t> samples = samples_of(kind, spec);
-  const Bytes file = written(kind, spec, samples);
+  Bytes file = written(kind, spec, samples);
   spec = read_with_oiio("dpx", file).spec;
   const auto found = [&](const OIIO::ImageSpec& wanted) -> std::string {
     const std::atomic<bool> never = false;
@@ -355,14 +333,13 @@ TEST_CASE("Whatever a plugin would change is found, and named") {
   CHECK_THAT(with([](auto& other) { other.x = 1; }), ContainsSubstring("its place"));
   CHECK_THAT(with([](auto& other) { other.format = TypeDesc::UINT8; }),
              ContainsSubstring("its samples"));
+  file.resize(file.size() / 2);
+  CHECK_THAT(found(spec), ContainsSubstring("the result could not be read again"));
 }
 
-TEST_CASE("A plugin that writes no picture, and says that it did, is not believed") {
-  // It leaves out bytes that fill up a tile.
+TEST_CASE("A JPEG 2000 too small for its plugin, which says that it wrote it, is refused") {
   const OIIO::ImageSpec spec = plain_spec(35, 21, 3, TypeDesc::UINT8);
   const Bytes png = write_with_oiio("png", spec, samples_for(spec));
-  CHECK_THAT(refusal_of(png, Orientation::flip, {.format = "iff"}),
-             ContainsSubstring("the result could not be read again"));
   CHECK_THAT(refusal_of(png, Orientation::flip, {.format = "jp2"}),
              ContainsSubstring("32 rows and columns or more"));
 }
@@ -389,18 +366,14 @@ TEST_CASE("Other formats become these, and these others, where they can hold the
   const OIIO::ImageSpec spec = plain_spec(64, 40, 3, TypeDesc::UINT8);
   const std::vector<std::uint8_t> samples = samples_for(spec);
   const Bytes png = write_with_oiio("png", spec, samples);
-  for (const auto& [name, plugin] : {std::pair{"dpx", "dpx"},
-                                     {"sgi", "sgi"},
-                                     {"rla", "rla"},
-                                     {"iff", "iff"},
-                                     {"jp2", "jpeg2000"}}) {
+  for (const auto& [name, plugin] :
+       {std::pair{"dpx", "dpx"}, {"sgi", "sgi"}, {"jp2", "jpeg2000"}}) {
     CAPTURE(name);
     const Bytes made = turn(png, Orientation::rotate90, {.format = name}).bytes;
     CHECK(read_with_oiio(plugin, made).samples ==
           turned_samples(spec, samples, Orientation::rotate90));
     CHECK((turn(png, Orientation::rotate90, {.format = name}).bytes == made));
-    const Bytes back =
-        turn(made, Orientation::rotate270, {.format = "png", .suffix = ".rla"}).bytes;
+    const Bytes back = turn(made, Orientation::rotate270, {.format = "png"}).bytes;
     CHECK((read_with_oiio("png", back).samples == samples));
   }
   const OIIO::ImageSpec clear = plain_spec(65, 34, 4, TypeDesc::UINT8);
@@ -439,13 +412,6 @@ TEST_CASE("Samples of fewer bits than another format has become the nearest of i
     const Bytes png = turn(file, Orientation::identity, {.format = "png"}).bytes;
     CHECK((read_with_oiio("png", png).samples == samples));
   }
-}
-
-TEST_CASE("The time of writing is not in an RLA that was another format") {
-  const OIIO::ImageSpec spec = plain_spec(8, 8, 3, TypeDesc::UINT8);
-  const Bytes png = write_with_oiio("png", spec, samples_for(spec));
-  const Bytes rla = turn(png, Orientation::identity, {.format = "rla"}).bytes;
-  CHECK(part(rla, 528, 20) == std::string(20, '\0'));
 }
 
 }  // namespace oiio_rows_test
