@@ -119,7 +119,7 @@ const LabelFormat& label_format(std::string_view word) {
     throw nb::value_error(
         fmt::format(
             "format is \"{}\", expected one of yolo, voc, voc:0, labelme, dota, supervisely, "
-            "cityscapes, kitti, kitti:2d, huggingface, huggingface:voc",
+            "cityscapes, kitti, huggingface, huggingface:voc",
             word)
             .c_str());
   }

@@ -355,11 +355,10 @@ class LabelFinder {
     const auto sibling =
         find_sibling(listings_, pictures, format.pictures, format.untrue_after_turn);
     if (!sibling) return;
-    const std::string flat = std::string(format.option) + ":2d";
-    throw LabelsError(fmt::format("{}: says where the camera of {} was, which no turned picture is "
-                                  "of, so this set of {} labels is not turned",
-                                  sibling->path, pictures.path, format.name),
-                      {{Hint::choose_label_format, flat}});
+    throw LabelsError(
+        fmt::format("{}: says where the camera of {} was, which no turned picture is "
+                    "of, so this set of {} labels is not turned",
+                    sibling->path, pictures.path, format.name));
   }
 
   const PlanOptions& options_;

@@ -131,10 +131,8 @@ std::string why_foreign(const fs::path& file, const ForeignFormat* format) {
                      file.string(), format->name, format->instead);
 }
 
-Hints ways_around(const fs::path& file, const ForeignFormat* format) {
+Hints ways_around(const fs::path& file) {
   Hints hints;
-  if (format && format->name == "KITTI 3D")
-    hints.push_back({Hint::choose_label_format, "kitti:2d"});
   if (!file.extension().empty()) hints.push_back({Hint::exclude, "*" + file.extension().string()});
   hints.push_back(Hint::correct_labels);
   return hints;
@@ -155,14 +153,14 @@ std::optional<std::string> label_head_of(const fs::path& file) {
 bool is_note(std::string_view lower_name) { return lower_name.starts_with("readme"); }
 
 ForeignLabelError::ForeignLabelError(const fs::path& file, const ForeignFormat* format)
-    : LabelsError(why_foreign(file, format), ways_around(file, format)), file_(file) {}
+    : LabelsError(why_foreign(file, format), ways_around(file)), file_(file) {}
 
 ForeignLabelError::ForeignLabelError(const fs::path& file, std::string_view head)
     : ForeignLabelError(file, foreign_format(lower_case(file.extension().string()),
                                              head.substr(0, label_head_bytes))) {}
 
 ForeignLabelError::ForeignLabelError(const fs::path& file, const ImageFileError& why)
-    : LabelsError(fmt::format("{}: {}", file.string(), why.what()), ways_around(file, nullptr)),
+    : LabelsError(fmt::format("{}: {}", file.string(), why.what()), ways_around(file)),
       file_(file) {}
 
 void LabelSuspicion::add_picture(std::string_view name) {

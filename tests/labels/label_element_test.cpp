@@ -438,12 +438,12 @@ TEST_CASE(
 
 TEST_CASE("Pictures of VIA get their files' names and sizes, also in the list of their keys") {
   const std::string image =
-      R"("a.jpg214" : {"filename":"x/a.jpg","size":214,"regions":{},"file_attributes":{}})";
+      R"("a.jpg214" : {"filename":"x/a.jpg","size":214,"regions":[],"file_attributes":{}})";
   const Labels one{format_called("via"), "{" + image + "}"};
   CHECK(one.fails() == "1:27: the key of this picture is a.jpg214, not its filename and its size");
   const auto named = [](std::string key, const std::string& size) {
     return "\n  \"x/" + key + size + "\": {\"filename\":\"x/" + key + "\", \"size\":" + size +
-           ", \"regions\":{\"0\": {\"shape_attributes\": {\"name\":\"point\",\"cx\":1,\"cy\":2}}}}";
+           ", \"regions\":[{\"shape_attributes\": {\"name\":\"point\",\"cx\":1,\"cy\":2}}]}";
   };
   const auto project = [](const std::string& images, const std::string& list) {
     return "{\"_via_settings\": {\"ui\": [1, 2]},\r\n\"_via_img_metadata\": {" + images +
@@ -480,6 +480,8 @@ TEST_CASE("What VIA writes and cannot be turned is named with its place") {
     return Labels{format_called("via"), text}.fails();
   };
   CHECK(whole("[]") == "1:1: '[]' is not an object");
+  CHECK(whole(R"({"a.jpg1": {"filename": "a.jpg", "size": 1, "regions": {"0": {}}}})") ==
+        "1:56: '{\"0\": {}}' is not an array");
   CHECK(whole("{\n\"a.jpg1\": 1}") == "2:11: '1' is not an object");
   CHECK(whole(R"({"a.jpg1": {"filename": "a.jpg", "size": 1, "base64_img_data": "AAAA"}})") ==
         "1:64: holds a picture");

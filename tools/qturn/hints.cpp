@@ -80,8 +80,6 @@ std::string in_words(const CommandLine& line, const Hint& hint) {
     case Hint::choose_label_folder:
       return fmt::format(", and --labels {}:DIR those below one folder", value);
     case Hint::choose_label_format:
-      if (value == "kitti:2d")
-        return "; --labels kitti:2d turns its boxes alone, and blanks what a turn breaks";
       if (value == "voc:0")
         return "; --labels voc:0 turns a set that counts from 0, --labels voc one that counts from "
                "1";

@@ -112,7 +112,7 @@ void add_labels(CLI::App& app, CommandLine& line) {
   add_kind(
       app, line,
       "auto (default) turns the labels that it finds in known formats, and refuses others; "
-      "yolo, voc, voc:0, labelme, dota, supervisely, cityscapes, kitti or kitti:2d turns only "
+      "yolo, voc, voc:0, labelme, dota, supervisely, cityscapes or kitti turns only "
       "that format, with :DIR only below DIR; coco, csv, cvat, huggingface, labelstudio, createml, "
       "datumaro or via with :FILE turns only that file; huggingface:voc turns boxes that are "
       "two corners; none turns the pictures alone, even if there are labels");

@@ -1,4 +1,4 @@
-// VIA, the VGG Image Annotator 1 and 2: a member of an object for each picture (via_elements.hpp).
+// VIA, the VGG Image Annotator 2: a member of an object for each picture (via_elements.hpp).
 //
 //   "a.jpg214": {"filename": "a.jpg", "size": 214, "file_attributes": {}, "regions": [
 //     {"shape_attributes": {"name": "rect", "x": 1, "y": 1, "width": 2, "height": 3},
@@ -8,7 +8,8 @@
 //
 // Coordinates run from 0 to the width and the height: VIA scales those of its canvas, and writes
 // the numbers of a rect to COCO as they are. theta counts clockwise, in radians. The size is that
-// of the picture's file in bytes, or -1, and the key ends with it; VIA 1 has an object of regions.
+// of the picture's file in bytes, or -1, and the key ends with it. VIA 1 had an object of regions,
+// which is refused.
 #include <fmt/format.h>
 
 #include "src/labels/json_picture.hpp"
@@ -56,8 +57,10 @@ class ViaImage : public LabelElement {
       } else if (is == "size") {
         turn.edits.replace(member.text(), size);
       } else if (is == "regions") {
-        for (const JsonValue region : member)
-          turn.attempt([&] { turn_region(turn, region.expect(JsonKind::object)); });
+        turn.attempt([&] {
+          for (const JsonValue region : member.expect(JsonKind::array))
+            turn.attempt([&] { turn_region(turn, region.expect(JsonKind::object)); });
+        });
       } else {
         turn.attempt([&] {
           if (is == "base64_img_data" && member.text() != "\"\"") member.fail("holds a picture");

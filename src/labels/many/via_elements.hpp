@@ -1,4 +1,4 @@
-// Cuts the pictures out of a file of VIA 1 or 2, each a member of an object, and in a project also
+// Cuts the pictures out of a file of VIA 2, each a member of an object, and in a project also
 // their keys out of the list of them:
 //
 //   {"a.jpg214": {...}, ...}

@@ -55,10 +55,9 @@ bool all_objects(std::string_view text, IsRight is_right) {
 class KittiTurn {
  public:
   /// `content`: null, or what receives the shapes as they are before the turn, and problems.
-  KittiTurn(std::string_view text, const LabelTurn& turn, bool blanks_depth, LabelContent* content)
+  KittiTurn(std::string_view text, const LabelTurn& turn, LabelContent* content)
       : text_(text),
         turn_{turn.orientation, turn.size.width - 1, turn.size.height - 1},
-        blanks_depth_(blanks_depth),
         content_(content) {}
 
   std::string turn() {
@@ -83,42 +82,34 @@ class KittiTurn {
                                   .category = std::string(words[0]),
                                   .points = {{read.first.x.value(), read.first.y.value()},
                                              {read.last.x.value() + 1, read.last.y.value() + 1}}});
-    } else if (turn_.orientation != Orientation::identity) {
-      blank_depth(words);
+    } else if (turn_.orientation != Orientation::identity && !is_flat(words)) {
+      refuse_depth(words);
     }
   }
 
-  void blank_depth(const Words& words) {
-    if (is_flat(words)) return;
-    for (const auto& [column, blank] : unknown_values) {
-      if (is_blank(words[column], blank)) continue;
-      if (!blanks_depth_)
+  void refuse_depth(const Words& words) {
+    for (const auto& [column, unknown] : unknown_values)
+      if (!is_blank(words[column], unknown))
         text_.fail(
             words[column],
-            "says where an object is in front of the camera, which a turned picture is not of",
-            {{Hint::choose_label_format, "kitti:2d"}});
-      text_.replace(words[column], std::to_string(blank));
-    }
+            "says where an object is in front of the camera, which a turned picture is not of");
   }
 
   LabelText text_;
   CoordinateTurn turn_;
-  const bool blanks_depth_;
   LabelContent* content_;
 };
 
 /// Is read for each turn, as YOLO is.
 class ParsedKitti : public ParsedLabel {
  public:
-  ParsedKitti(std::string_view text, bool blanks_depth)
-      : text_(text), blanks_depth_(blanks_depth) {}
+  explicit ParsedKitti(std::string_view text) : text_(text) {}
   std::string turned(const LabelTurn& turn) const override {
-    return KittiTurn(text_, turn, blanks_depth_, nullptr).turn();
+    return KittiTurn(text_, turn, nullptr).turn();
   }
 
  private:
   const std::string_view text_;
-  const bool blanks_depth_;
 };
 
 }  // namespace
@@ -129,18 +120,14 @@ bool is_any_kitti(std::string_view text) {
 
 bool is_flat_kitti(std::string_view text) { return all_objects(text, is_flat); }
 
-std::unique_ptr<ParsedLabel> parse_flat_kitti(std::string_view text) {
-  return std::make_unique<ParsedKitti>(text, false);
-}
-
-std::unique_ptr<ParsedLabel> parse_any_kitti(std::string_view text) {
-  return std::make_unique<ParsedKitti>(text, true);
+std::unique_ptr<ParsedLabel> parse_kitti(std::string_view text) {
+  return std::make_unique<ParsedKitti>(text);
 }
 
 LabelContent read_kitti(std::string_view text) {
   LabelContent content;
   const std::optional<Keypoints> none;
-  KittiTurn(text, {.name = "", .keypoints = none}, false, &content).turn();
+  KittiTurn(text, {.name = "", .keypoints = none}, &content).turn();
   return content;
 }
 

@@ -6,7 +6,7 @@
 // left to bottom are a box by the numbers of its first and last pixels, from 0: boxes at the edges
 // of a picture of 1242 x 375 end at 1241 and 374. What follows them, and alpha, is where the object
 // is in front of the camera. A turned picture is not one of that camera, so a label with such
-// values is refused, or they become those that the format has for what is not known: "kitti:2d".
+// values is refused.
 #ifndef QTURN_SRC_LABELS_ONE_KITTI_HPP
 #define QTURN_SRC_LABELS_ONE_KITTI_HPP
 
@@ -22,9 +22,8 @@ bool is_any_kitti(std::string_view text);
 /// The same, and nothing says where its objects are in front of the camera.
 bool is_flat_kitti(std::string_view text);
 
-/// `text` must outlive the results.
-std::unique_ptr<ParsedLabel> parse_flat_kitti(std::string_view text);
-std::unique_ptr<ParsedLabel> parse_any_kitti(std::string_view text);
+/// `text` must outlive the result.
+std::unique_ptr<ParsedLabel> parse_kitti(std::string_view text);
 
 /// The boxes of a label, and lines that are not of the form above.
 LabelContent read_kitti(std::string_view text);

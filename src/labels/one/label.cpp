@@ -34,7 +34,7 @@ LabelContent read_without(std::string_view text, const std::optional<Keypoints>&
 
 }  // namespace
 
-const LabelFormat label_formats[9] = {
+const LabelFormat label_formats[8] = {
     {"yolo", "YOLO", ".txt", "images", "labels", is_yolo, parse_yolo, read_yolo},
     {.option = "voc",
      .name = "Pascal VOC",
@@ -81,20 +81,10 @@ const LabelFormat label_formats[9] = {
      .pictures = "image_2",
      .labels = "label_2",
      .is_of = is_flat_kitti,
-     .parse = parse_flat_kitti,
+     .parse = parse_kitti,
      .read = read_without<read_kitti>,
      .untrue_after_turn = "calib",
      .lies_apart = true},
-    {.option = "kitti:2d",
-     .name = "KITTI in 2D",
-     .suffix = ".txt",
-     .pictures = "image_2",
-     .labels = "label_2",
-     .is_of = is_any_kitti,
-     .parse = parse_any_kitti,
-     .read = read_without<read_kitti>,
-     .lies_apart = true,
-     .is_named_only = true},
     {.option = "voc:0",
      .name = "Pascal VOC from 0",
      .suffix = ".xml",

@@ -56,7 +56,7 @@ struct LabelFormat {
 };
 
 /// In the order in which they are told apart: that of the file.
-extern const LabelFormat label_formats[9];
+extern const LabelFormat label_formats[8];
 
 }  // namespace qturn
 
