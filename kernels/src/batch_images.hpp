@@ -1,6 +1,5 @@
 // The checks of batches before they touch a pixel, on the CPU and on the GPU.
-#ifndef QTURN_KERNELS_BATCH_IMAGES_HPP
-#define QTURN_KERNELS_BATCH_IMAGES_HPP
+#pragma once
 
 #include <qturn/batch.hpp>
 
@@ -28,5 +27,3 @@ void check_uniform(const UniformBatch& batch);
 BatchImage image_of(const UniformBatch& batch, std::size_t i);
 
 }  // namespace qturn
-
-#endif  // QTURN_KERNELS_BATCH_IMAGES_HPP

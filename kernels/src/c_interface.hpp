@@ -1,6 +1,5 @@
 // What the functions of qturn.h share: C's structures as C++'s, exceptions as numbers.
-#ifndef QTURN_KERNELS_C_INTERFACE_HPP
-#define QTURN_KERNELS_C_INTERFACE_HPP
+#pragma once
 
 #include <qturn/qturn.h>
 #include <qturn/batch.hpp>
@@ -39,5 +38,3 @@ View view(const qturn_view* view, const char* which);
 std::vector<BatchImage> images(const qturn_image* images, std::size_t count);
 
 }  // namespace qturn::c
-
-#endif  // QTURN_KERNELS_C_INTERFACE_HPP

@@ -3,8 +3,7 @@
 // Pixels are moved, never interpreted, so only the size of a type counts. The sizes that pictures
 // have in practice, one to four samples of 1, 2, 4 or 8 bytes, have code in which the size is a
 // constant; all others share code that gets the size at run time.
-#ifndef QTURN_KERNELS_PIXEL_SIZES_HPP
-#define QTURN_KERNELS_PIXEL_SIZES_HPP
+#pragma once
 
 #include <type_traits>
 
@@ -58,5 +57,3 @@ decltype(auto) with_word(int word_bytes, Run&& run) {
 }
 
 }  // namespace qturn
-
-#endif  // QTURN_KERNELS_PIXEL_SIZES_HPP

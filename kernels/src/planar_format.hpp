@@ -1,6 +1,5 @@
 // What a PlanarFormat means, for the CPU and for the GPU.
-#ifndef QTURN_KERNELS_PLANAR_FORMAT_HPP
-#define QTURN_KERNELS_PLANAR_FORMAT_HPP
+#pragma once
 
 #include <qturn/planar.hpp>
 
@@ -37,5 +36,3 @@ void check_planes(ConstView src, PlanarView dst, const PlanarFormat& format);
 int check_images(const PlanarImage* images, std::size_t count, const PlanarFormat& format);
 
 }  // namespace qturn
-
-#endif  // QTURN_KERNELS_PLANAR_FORMAT_HPP

@@ -4,8 +4,7 @@
 // the bottom edge needs no code: rotate90 is a transpose whose source is upside down, and rotate270
 // one whose destination is. For the CPU and for the GPU three motions remain: copying rows,
 // mirroring rows, and transposing.
-#ifndef QTURN_KERNELS_REDUCED_HPP
-#define QTURN_KERNELS_REDUCED_HPP
+#pragma once
 
 #include <qturn/orientation.hpp>
 #include <qturn/view.hpp>
@@ -63,5 +62,3 @@ inline int alignment_of(const Reduced& reduced) {
 }
 
 }  // namespace qturn
-
-#endif  // QTURN_KERNELS_REDUCED_HPP

@@ -1,7 +1,6 @@
 // Which samples of a row or a column count for a resized one, and how much: Pillow's rule, as
 // resize.hpp has it, operation by operation, for the CPU and for the GPU.
-#ifndef QTURN_KERNELS_RESIZED_AXIS_HPP
-#define QTURN_KERNELS_RESIZED_AXIS_HPP
+#pragma once
 
 #include <qturn/resize.hpp>
 
@@ -150,5 +149,3 @@ int check_resized(const ResizedImage* images, std::size_t count, ResizeRule rule
                   const PlanarFormat& format);
 
 }  // namespace qturn
-
-#endif  // QTURN_KERNELS_RESIZED_AXIS_HPP

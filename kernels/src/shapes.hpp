@@ -1,6 +1,5 @@
 // The checks of every entry point before it touches a pixel.
-#ifndef QTURN_KERNELS_SHAPES_HPP
-#define QTURN_KERNELS_SHAPES_HPP
+#pragma once
 
 #include <qturn/orientation.hpp>
 #include <qturn/view.hpp>
@@ -35,5 +34,3 @@ void check_batch_in_memory(const void* images, std::size_t alignment, std::size_
 bool overlap(ConstView a, ConstView b);
 
 }  // namespace qturn
-
-#endif  // QTURN_KERNELS_SHAPES_HPP

@@ -1,7 +1,6 @@
 // Arrays of other Python libraries: which memory they have, how to make a new one, on which stream
 // they are used.
-#ifndef QTURN_PYTHON_ARRAYS_HPP
-#define QTURN_PYTHON_ARRAYS_HPP
+#pragma once
 
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
@@ -130,5 +129,3 @@ Axes axes_of(nanobind::handle tuple, const char* which, std::int64_t times = 1);
 nanobind::tuple tuple_of(const Axes& axes);
 
 }  // namespace qturn::python
-
-#endif  // QTURN_PYTHON_ARRAYS_HPP

@@ -1,6 +1,5 @@
 // What module.cpp binds, one function for each file.
-#ifndef QTURN_PYTHON_BIND_HPP
-#define QTURN_PYTHON_BIND_HPP
+#pragma once
 
 #include <nanobind/nanobind.h>
 
@@ -28,5 +27,3 @@ void bind_transform(nanobind::module_& module);
 void bind_planar(nanobind::module_& module);
 
 }  // namespace qturn::python
-
-#endif  // QTURN_PYTHON_BIND_HPP

@@ -1,7 +1,6 @@
 // What every function on arrays does around its kernel: sources are read, destinations made or
 // checked, all in one place.
-#ifndef QTURN_PYTHON_CALL_HPP
-#define QTURN_PYTHON_CALL_HPP
+#pragma once
 
 #include <vector>
 
@@ -67,5 +66,3 @@ class Call {
 std::vector<Orientation> orientations_of(nanobind::handle wanted, std::size_t count);
 
 }  // namespace qturn::python
-
-#endif  // QTURN_PYTHON_CALL_HPP

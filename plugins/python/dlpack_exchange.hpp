@@ -1,8 +1,7 @@
 // The table of C functions that a library offers by DLPack 1.3, in a capsule that its types have as
 // __dlpack_c_exchange_api__: what a tensor is, asked by one call instead of one for each attribute.
 // Only what this package calls has its types written out.
-#ifndef QTURN_PYTHON_DLPACK_EXCHANGE_HPP
-#define QTURN_PYTHON_DLPACK_EXCHANGE_HPP
+#pragma once
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
@@ -33,5 +32,3 @@ struct DlpackExchange {
 };
 
 }  // namespace qturn::python
-
-#endif  // QTURN_PYTHON_DLPACK_EXCHANGE_HPP

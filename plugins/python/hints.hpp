@@ -1,6 +1,5 @@
 // What helps, in the words of Python: a hint of src/ names an argument.
-#ifndef QTURN_PYTHON_HINTS_HPP
-#define QTURN_PYTHON_HINTS_HPP
+#pragma once
 
 #include <exception>
 #include <string>
@@ -11,5 +10,3 @@ namespace qturn::python {
 std::string in_words(const std::exception& error);
 
 }  // namespace qturn::python
-
-#endif  // QTURN_PYTHON_HINTS_HPP

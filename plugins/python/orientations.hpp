@@ -1,6 +1,5 @@
 // What a caller may write for an orientation.
-#ifndef QTURN_PYTHON_ORIENTATIONS_HPP
-#define QTURN_PYTHON_ORIENTATIONS_HPP
+#pragma once
 
 #include <nanobind/nanobind.h>
 
@@ -16,5 +15,3 @@ namespace qturn::python {
 Orientation orientation_of(nanobind::handle wanted);
 
 }  // namespace qturn::python
-
-#endif  // QTURN_PYTHON_ORIENTATIONS_HPP

@@ -1,6 +1,5 @@
 // Images that share memory: which may be read, and which may not be written.
-#ifndef QTURN_PYTHON_OVERLAPS_HPP
-#define QTURN_PYTHON_OVERLAPS_HPP
+#pragma once
 
 #include <vector>
 
@@ -19,5 +18,3 @@ void check_apart(const std::vector<View>& xs, const std::vector<View>& out);
 bool is_in_place(const Operand& src, const Operand& dst);
 
 }  // namespace qturn::python
-
-#endif  // QTURN_PYTHON_OVERLAPS_HPP

@@ -1,6 +1,5 @@
 // What callers pass for pictures in memory: their bytes, and the words of the command line.
-#ifndef QTURN_PYTHON_PICTURE_ARGUMENTS_HPP
-#define QTURN_PYTHON_PICTURE_ARGUMENTS_HPP
+#pragma once
 
 #include <fmt/format.h>
 #include <nanobind/nanobind.h>
@@ -78,5 +77,3 @@ Value value_of(std::string_view argument, std::string_view word,
 Limits limits_of(const std::optional<nanobind::dict>& wanted);
 
 }  // namespace qturn::python
-
-#endif  // QTURN_PYTHON_PICTURE_ARGUMENTS_HPP

@@ -1,7 +1,6 @@
 // Where memory is and in which order work on it is done: the kernels for the CPU and for CUDA under
 // one name each.
-#ifndef QTURN_PYTHON_PLACE_HPP
-#define QTURN_PYTHON_PLACE_HPP
+#pragma once
 
 #include <cstddef>
 #include <qturn/batch.hpp>
@@ -38,5 +37,3 @@ void* device_memory(std::size_t bytes, int device);
 void free_device_memory(void* data, int device) noexcept;
 
 }  // namespace qturn::python
-
-#endif  // QTURN_PYTHON_PLACE_HPP

@@ -1,6 +1,5 @@
 // What a caller says of the planes that to_planar() and decode_batch() make.
-#ifndef QTURN_PYTHON_PLANAR_FORMAT_HPP
-#define QTURN_PYTHON_PLANAR_FORMAT_HPP
+#pragma once
 
 #include <qturn/planar.hpp>
 
@@ -21,5 +20,3 @@ struct PlanarWanted {
 PlanarFormat format_of(const std::string& src_type, const PlanarWanted& wanted);
 
 }  // namespace qturn::python
-
-#endif  // QTURN_PYTHON_PLANAR_FORMAT_HPP

@@ -1,8 +1,7 @@
 // How an array is seen as images: which axes are rows, columns and channels, and how far apart its
 // images are. A view whose rows or columns are reversed or exchanged is an orientation of what is
 // in memory, so it costs nothing: the orientation of a call is composed with it.
-#ifndef QTURN_PYTHON_PLANES_HPP
-#define QTURN_PYTHON_PLANES_HPP
+#pragma once
 
 #include <vector>
 
@@ -59,5 +58,3 @@ std::vector<View> views_of(const Planes& planes);
 std::optional<std::int64_t> equal_distance(const Planes& planes);
 
 }  // namespace qturn::python
-
-#endif  // QTURN_PYTHON_PLANES_HPP

@@ -1,6 +1,5 @@
 // Images of one array turned into those of another.
-#ifndef QTURN_PYTHON_TURN_HPP
-#define QTURN_PYTHON_TURN_HPP
+#pragma once
 
 #include <vector>
 
@@ -18,5 +17,3 @@ void add_images(std::vector<BatchImage>& images, const Planes& from, const Plane
 void turn(const Planes& from, const Planes& to, Orientation orientation, Place place);
 
 }  // namespace qturn::python
-
-#endif  // QTURN_PYTHON_TURN_HPP

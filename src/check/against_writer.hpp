@@ -1,7 +1,6 @@
 // Where the originals of `qturn check --against` go: nowhere. Each has a counterpart, which another
 // run or another program has made of it, and which takes the place of a result.
-#ifndef QTURN_SRC_CHECK_AGAINST_WRITER_HPP
-#define QTURN_SRC_CHECK_AGAINST_WRITER_HPP
+#pragma once
 
 #include <cstddef>
 #include <map>
@@ -34,5 +33,3 @@ class AgainstWriter final : public SampleWriter {
 };
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_CHECK_AGAINST_WRITER_HPP

@@ -1,6 +1,5 @@
 // What `qturn check` does with one file, of any format.
-#ifndef QTURN_SRC_CHECK_CHECK_HPP
-#define QTURN_SRC_CHECK_CHECK_HPP
+#pragma once
 
 #include <cstddef>
 #include <span>
@@ -24,5 +23,3 @@ std::vector<std::string> check_picture(std::span<const std::byte> file, std::str
                                        bool quick, const Limits& limits);
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_CHECK_CHECK_HPP

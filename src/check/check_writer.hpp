@@ -1,7 +1,6 @@
 // Where the pictures of `qturn check` go: nowhere. Each is compared with itself, with the XMP files
 // beside it and, if asked for, with its labels.
-#ifndef QTURN_SRC_CHECK_CHECK_WRITER_HPP
-#define QTURN_SRC_CHECK_CHECK_WRITER_HPP
+#pragma once
 
 #include <qturn/pictures.hpp>
 
@@ -40,5 +39,3 @@ class CheckWriter final : public SampleWriter {
 };
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_CHECK_CHECK_WRITER_HPP

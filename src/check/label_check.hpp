@@ -1,7 +1,6 @@
 // Compares labels and masks with their pictures, and with themselves: what `qturn check --labels`
 // does. Memory grows with the pictures, not with what their labels hold.
-#ifndef QTURN_SRC_CHECK_LABEL_CHECK_HPP
-#define QTURN_SRC_CHECK_LABEL_CHECK_HPP
+#pragma once
 
 #include <qturn/pictures.hpp>
 
@@ -114,5 +113,3 @@ class LabelCheck {
 };
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_CHECK_LABEL_CHECK_HPP

@@ -1,6 +1,5 @@
 // What the labels of some pictures look like, drawn over them.
-#ifndef QTURN_SRC_CHECK_LABEL_LAYERS_HPP
-#define QTURN_SRC_CHECK_LABEL_LAYERS_HPP
+#pragma once
 
 #include <cstddef>
 #include <filesystem>
@@ -28,5 +27,3 @@ std::map<std::size_t, std::vector<LabelLayer>> label_layers(const LabelCheck& ch
                                                             const std::set<std::size_t>& pictures);
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_CHECK_LABEL_LAYERS_HPP

@@ -1,7 +1,6 @@
 // A page for a browser, in one file: small pictures with their labels drawn over them as SVG, and
 // what was found beside them.
-#ifndef QTURN_SRC_CHECK_LABEL_PAGE_HPP
-#define QTURN_SRC_CHECK_LABEL_PAGE_HPP
+#pragma once
 
 #include <qturn/pictures.hpp>
 
@@ -59,5 +58,3 @@ class LabelPage {
 };
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_CHECK_LABEL_PAGE_HPP

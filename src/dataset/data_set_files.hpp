@@ -1,7 +1,6 @@
 // The turned YAML file of a data set and its lists of pictures, which are written when the pictures
 // of an augmentation are.
-#ifndef QTURN_SRC_DATASET_DATA_SET_FILES_HPP
-#define QTURN_SRC_DATASET_DATA_SET_FILES_HPP
+#pragma once
 
 #include <cstddef>
 #include <filesystem>
@@ -33,5 +32,3 @@ std::vector<std::string> write_data_set_file(const DataSets::File& file, const s
                                              const RealPlaces* places = nullptr);
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_DATASET_DATA_SET_FILES_HPP

@@ -1,6 +1,5 @@
 // Whether files that are written when all pictures are can go to their places.
-#ifndef QTURN_SRC_DATASET_FREE_PLACES_HPP
-#define QTURN_SRC_DATASET_FREE_PLACES_HPP
+#pragma once
 
 #include <filesystem>
 #include <string>
@@ -20,5 +19,3 @@ std::filesystem::path place_in_output(const Plan& plan, const std::string& name,
                                       std::string_view what);
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_DATASET_FREE_PLACES_HPP

@@ -1,6 +1,5 @@
 // The manifest of an augmentation: which file holds which orientation of which picture.
-#ifndef QTURN_SRC_DATASET_MANIFEST_HPP
-#define QTURN_SRC_DATASET_MANIFEST_HPP
+#pragma once
 
 #include <filesystem>
 #include <optional>
@@ -40,5 +39,3 @@ std::optional<JournalContent> read_manifest(const std::filesystem::path& manifes
                                             const std::vector<std::string>& options);
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_DATASET_MANIFEST_HPP

@@ -1,7 +1,6 @@
 // The lines of an augmentation's manifest, written and read.
 // src/files/json_names.hpp says how they hold names that are not UTF-8.
-#ifndef QTURN_SRC_DATASET_MANIFEST_LINES_HPP
-#define QTURN_SRC_DATASET_MANIFEST_LINES_HPP
+#pragma once
 
 #include <compare>
 #include <optional>
@@ -70,5 +69,3 @@ std::optional<ManifestFile> read_manifest_file(const std::string& line);
 std::optional<ManifestFailure> read_manifest_failure(const std::string& line);
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_DATASET_MANIFEST_LINES_HPP

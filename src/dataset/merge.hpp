@@ -4,8 +4,7 @@
 // pictures: label files of many pictures, those of data sets and the manifest.
 // They become what one run would have written, byte for byte. The manifest comes last, then
 // OUTPUT/.qturn-shards is removed. A merge that was killed before that can be repeated.
-#ifndef QTURN_SRC_DATASET_MERGE_HPP
-#define QTURN_SRC_DATASET_MERGE_HPP
+#pragma once
 
 #include <cstdint>
 #include <filesystem>
@@ -32,5 +31,3 @@ struct MergedShards {
 std::optional<MergedShards> merge_shards(const std::filesystem::path& output);
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_DATASET_MERGE_HPP

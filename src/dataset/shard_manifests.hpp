@@ -1,6 +1,5 @@
 // The manifests of all shards of a run, read as one.
-#ifndef QTURN_SRC_DATASET_SHARD_MANIFESTS_HPP
-#define QTURN_SRC_DATASET_SHARD_MANIFESTS_HPP
+#pragma once
 
 #include <cstdint>
 #include <filesystem>
@@ -40,5 +39,3 @@ class ShardManifests {
 };
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_DATASET_SHARD_MANIFESTS_HPP

@@ -2,8 +2,7 @@
 // those of data sets, so that they can be made when all shards are done: a file of JSON lines. A
 // line names such a file and what it is made of; the lines that follow say which variants of its
 // images the shard has written, or what it has in a list.
-#ifndef QTURN_SRC_DATASET_SHARD_PARTS_HPP
-#define QTURN_SRC_DATASET_SHARD_PARTS_HPP
+#pragma once
 
 #include <cstddef>
 #include <filesystem>
@@ -48,5 +47,3 @@ std::vector<std::string> write_shard_parts(const std::filesystem::path& place, c
 void read_shard_parts(const std::filesystem::path& place, SharedPartsByName& parts);
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_DATASET_SHARD_PARTS_HPP

@@ -7,8 +7,7 @@
 //                                      done.json
 //
 // merge.hpp makes one output of them. tar_shard.hpp has what is of tars alone.
-#ifndef QTURN_SRC_DATASET_SHARDS_HPP
-#define QTURN_SRC_DATASET_SHARDS_HPP
+#pragma once
 
 #include <cstdint>
 #include <filesystem>
@@ -131,5 +130,3 @@ void refuse_unmerged_inputs(const PlanOptions& options);
 void refuse_unmerged_shards(const std::filesystem::path& output);
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_DATASET_SHARDS_HPP

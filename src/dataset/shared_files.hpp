@@ -1,7 +1,6 @@
 // The files about many pictures that are turned with them: labels such as COCO's, the YAML file of
 // a data set and its lists.
-#ifndef QTURN_SRC_DATASET_SHARED_FILES_HPP
-#define QTURN_SRC_DATASET_SHARED_FILES_HPP
+#pragma once
 
 #include <filesystem>
 #include <functional>
@@ -39,5 +38,3 @@ FileResults write_shared_files(const Plan& plan, const RunOptions& options,
                                std::vector<ManifestFile>& listed);
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_DATASET_SHARED_FILES_HPP

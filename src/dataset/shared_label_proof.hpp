@@ -1,6 +1,5 @@
 // A turned label file of many pictures, compared with its original.
-#ifndef QTURN_SRC_DATASET_SHARED_LABEL_PROOF_HPP
-#define QTURN_SRC_DATASET_SHARED_LABEL_PROOF_HPP
+#pragma once
 
 #include <filesystem>
 
@@ -16,5 +15,3 @@ void prove_shared_labels(const SharedLabels::File& file, const std::filesystem::
                          const VariantsOf& variants_of);
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_DATASET_SHARED_LABEL_PROOF_HPP

@@ -6,8 +6,7 @@
 //
 // A tar of which pictures have failed is named with their keys in "failed", and is written again by
 // the next attempt.
-#ifndef QTURN_SRC_DATASET_TAR_SHARD_HPP
-#define QTURN_SRC_DATASET_TAR_SHARD_HPP
+#pragma once
 
 #include <cstdint>
 #include <filesystem>
@@ -71,5 +70,3 @@ class TarShard {
 };
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_DATASET_TAR_SHARD_HPP

@@ -1,7 +1,6 @@
 // The turned label files of many pictures of an augmentation, which are written when its pictures
 // are.
-#ifndef QTURN_SRC_DATASET_TURNED_SHARED_LABELS_HPP
-#define QTURN_SRC_DATASET_TURNED_SHARED_LABELS_HPP
+#pragma once
 
 #include <filesystem>
 #include <functional>
@@ -53,5 +52,3 @@ std::vector<std::string> write_shared_labels(const SharedLabels::File& file,
                                              bool verifies = false);
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_DATASET_TURNED_SHARED_LABELS_HPP

@@ -1,6 +1,5 @@
 // What a run has written, for the files that are about all pictures.
-#ifndef QTURN_SRC_DATASET_WRITTEN_PICTURES_HPP
-#define QTURN_SRC_DATASET_WRITTEN_PICTURES_HPP
+#pragma once
 
 #include <qturn/orientation.hpp>
 
@@ -87,5 +86,3 @@ class WrittenPictures {
 };
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_DATASET_WRITTEN_PICTURES_HPP

@@ -1,6 +1,5 @@
 // Files read for a batch, on as many threads as there are.
-#ifndef QTURN_SRC_DECODE_READ_FILES_HPP
-#define QTURN_SRC_DECODE_READ_FILES_HPP
+#pragma once
 
 #include <filesystem>
 #include <span>
@@ -20,5 +19,3 @@ struct ReadFile {
 std::vector<ReadFile> read_files(std::span<const std::filesystem::path> paths);
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_DECODE_READ_FILES_HPP

@@ -1,6 +1,5 @@
 // An original that is kept under another name before its result replaces it.
-#ifndef QTURN_SRC_FILES_BACKUP_HPP
-#define QTURN_SRC_FILES_BACKUP_HPP
+#pragma once
 
 #include <filesystem>
 #include <utility>
@@ -45,5 +44,3 @@ class Backup {
 };
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_FILES_BACKUP_HPP

@@ -1,6 +1,5 @@
 // Hashes, all by xxHash: what tells one content of a file from another.
-#ifndef QTURN_SRC_FILES_CONTENT_HASH_HPP
-#define QTURN_SRC_FILES_CONTENT_HASH_HPP
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -49,5 +48,3 @@ std::string digits_of(const ContentHash& hash);
 std::optional<ContentHash> hash_of_digits(std::string_view digits);
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_FILES_CONTENT_HASH_HPP

@@ -1,6 +1,5 @@
 // An open file descriptor, closed by its owner's destructor, and all bytes written to one.
-#ifndef QTURN_SRC_FILES_FILE_DESCRIPTOR_HPP
-#define QTURN_SRC_FILES_FILE_DESCRIPTOR_HPP
+#pragma once
 
 #include <unistd.h>
 
@@ -45,5 +44,3 @@ inline bool write_all(int fd, std::span<const std::byte> content) {
 }
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_FILES_FILE_DESCRIPTOR_HPP

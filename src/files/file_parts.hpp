@@ -1,6 +1,5 @@
 // A file that may be too large for the memory, read part by part.
-#ifndef QTURN_SRC_FILES_FILE_PARTS_HPP
-#define QTURN_SRC_FILES_FILE_PARTS_HPP
+#pragma once
 
 #include <cstddef>
 #include <filesystem>
@@ -22,5 +21,3 @@ FileState read_text_in_parts(const std::filesystem::path& file,
                              const std::function<void(std::string_view part)>& take);
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_FILES_FILE_PARTS_HPP

@@ -1,6 +1,5 @@
 // Which file it is, and what changes when another program writes to it.
-#ifndef QTURN_SRC_FILES_FILE_STATE_HPP
-#define QTURN_SRC_FILES_FILE_STATE_HPP
+#pragma once
 
 #include <sys/stat.h>
 
@@ -22,5 +21,3 @@ inline FileState state_of(const struct stat& status) {
 }
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_FILES_FILE_STATE_HPP

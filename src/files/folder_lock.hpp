@@ -4,8 +4,7 @@
 // with the process, however that ends, also if nobody has reaped it, and a network file system
 // takes it to its server. The file says who holds the lock, for the message to others. A file that
 // a killed run has left holds nothing.
-#ifndef QTURN_SRC_FILES_FOLDER_LOCK_HPP
-#define QTURN_SRC_FILES_FOLDER_LOCK_HPP
+#pragma once
 
 #include <filesystem>
 #include <string_view>
@@ -34,5 +33,3 @@ class FolderLock {
 bool is_locked(const std::filesystem::path& folder);
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_FILES_FOLDER_LOCK_HPP

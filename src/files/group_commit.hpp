@@ -7,8 +7,7 @@
 // Meanwhile the next group gathers, however fast or slow the disk is, and the
 // cores turn pictures. Where nothing is flushed before the end, each task does that for its own
 // result alone: waiting for the others would take longer than all of it.
-#ifndef QTURN_SRC_FILES_GROUP_COMMIT_HPP
-#define QTURN_SRC_FILES_GROUP_COMMIT_HPP
+#pragma once
 
 #include <condition_variable>
 #include <cstdint>
@@ -81,5 +80,3 @@ class GroupCommit {
 };
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_FILES_GROUP_COMMIT_HPP

@@ -23,8 +23,7 @@
 // it.
 //
 // Version 1, which is read, too, has an object for each file, no checksums, and says "done".
-#ifndef QTURN_SRC_FILES_JOURNAL_HPP
-#define QTURN_SRC_FILES_JOURNAL_HPP
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -158,5 +157,3 @@ class Journal {
 };
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_FILES_JOURNAL_HPP

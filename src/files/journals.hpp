@@ -1,6 +1,5 @@
 // The journals of a run: one for each folder that it changes.
-#ifndef QTURN_SRC_FILES_JOURNALS_HPP
-#define QTURN_SRC_FILES_JOURNALS_HPP
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -185,5 +184,3 @@ class Journals {
 };
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_FILES_JOURNALS_HPP

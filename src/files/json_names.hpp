@@ -1,8 +1,7 @@
 // Names of files in JSON. Names are bytes, JSON is UTF-8: in a name that is not UTF-8, U+FFFD
 // replaces the wrong bytes, and a second member, with "_hex" added to its name, has the exact bytes
 // as hexadecimal digits.
-#ifndef QTURN_SRC_FILES_JSON_NAMES_HPP
-#define QTURN_SRC_FILES_JSON_NAMES_HPP
+#pragma once
 
 #include <fmt/format.h>
 
@@ -79,5 +78,3 @@ inline std::vector<std::string> get_names(const Json& json, const std::string& m
 }
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_FILES_JSON_NAMES_HPP

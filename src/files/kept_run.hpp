@@ -2,8 +2,7 @@
 // With the originals, under their keys, lies the record of the run (journal.hpp), which says about
 // each where it was, what the run put there and what belongs to it. Its names of originals are
 // relative, so the folder can be moved. It lies there twice: if one is damaged, the other tells.
-#ifndef QTURN_SRC_FILES_KEPT_RUN_HPP
-#define QTURN_SRC_FILES_KEPT_RUN_HPP
+#pragma once
 
 #include <cstdint>
 #include <filesystem>
@@ -68,5 +67,3 @@ std::set<std::filesystem::path> folders_below(const std::filesystem::path& folde
 void remove_empty_folders(const std::filesystem::path& folder);
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_FILES_KEPT_RUN_HPP

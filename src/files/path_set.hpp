@@ -1,7 +1,6 @@
 // A set of many paths in 8 bytes each: of each only a hash is held, and among a billion of
 // them it is unlikely that two have the same.
-#ifndef QTURN_SRC_FILES_PATH_SET_HPP
-#define QTURN_SRC_FILES_PATH_SET_HPP
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -30,5 +29,3 @@ class PathSet {
 };
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_FILES_PATH_SET_HPP

@@ -1,6 +1,5 @@
 // A source that reads each file once and keeps its bytes, for files that are needed several times.
-#ifndef QTURN_SRC_FILES_READ_ONCE_HPP
-#define QTURN_SRC_FILES_READ_ONCE_HPP
+#pragma once
 
 #include <cstdint>
 #include <filesystem>
@@ -43,5 +42,3 @@ class ReadOnce : public Source {
 };
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_FILES_READ_ONCE_HPP

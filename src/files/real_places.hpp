@@ -1,8 +1,7 @@
 // Where results really go. When a run is planned, the links in the names of folders are followed,
 // and those in the places of results. A link that appears later leads nowhere: every folder on the
 // way is opened from the one before it, and must be a folder.
-#ifndef QTURN_SRC_FILES_REAL_PLACES_HPP
-#define QTURN_SRC_FILES_REAL_PLACES_HPP
+#pragma once
 
 #include <filesystem>
 #include <map>
@@ -33,5 +32,3 @@ class RealPlaces {
 FileDescriptor open_real_folder(const std::filesystem::path& folder, bool flushed);
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_FILES_REAL_PLACES_HPP

@@ -6,8 +6,7 @@
 // In place, the two files exchange their names, because between a look at the original and a rename
 // over it another program could save it. What has come out is looked at: if it is not the file that
 // was read, or another program has it open for writing, the two exchange their names again.
-#ifndef QTURN_SRC_FILES_SAFE_FILE_HPP
-#define QTURN_SRC_FILES_SAFE_FILE_HPP
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -201,5 +200,3 @@ std::vector<std::string> write_file(const std::filesystem::path& target,
                                     Times times = Times::of_the_other);
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_FILES_SAFE_FILE_HPP

@@ -1,6 +1,5 @@
 // Where samples come from.
-#ifndef QTURN_SRC_FILES_SOURCE_HPP
-#define QTURN_SRC_FILES_SOURCE_HPP
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -52,5 +51,3 @@ class FileSource : public Source {
 };
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_FILES_SOURCE_HPP

@@ -1,6 +1,5 @@
 // Standard input, which may be one picture, and standard output.
-#ifndef QTURN_SRC_FILES_STANDARD_STREAMS_HPP
-#define QTURN_SRC_FILES_STANDARD_STREAMS_HPP
+#pragma once
 
 #include <atomic>
 #include <cstddef>
@@ -39,5 +38,3 @@ class StandardInput : public Source {
 };
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_FILES_STANDARD_STREAMS_HPP

@@ -1,6 +1,5 @@
 // The hidden file beside a target, `.NAME.qturn-XXXXXXXXXX`, and how it gets the target's name.
-#ifndef QTURN_SRC_FILES_TEMPORARY_HPP
-#define QTURN_SRC_FILES_TEMPORARY_HPP
+#pragma once
 
 #include <sys/types.h>
 
@@ -92,5 +91,3 @@ std::string temporary_name(std::string_view target, std::string_view run, std::s
 bool is_temporary_name(std::string_view name, std::string_view run = {});
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_FILES_TEMPORARY_HPP

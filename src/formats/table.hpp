@@ -1,7 +1,6 @@
 // The formats that qturn reads and writes. They are recognised by content, because suffixes can be
 // wrong. To add one, write its folder and add its row to table.cpp.
-#ifndef QTURN_SRC_FORMATS_TABLE_HPP
-#define QTURN_SRC_FORMATS_TABLE_HPP
+#pragma once
 
 #include <cstddef>
 #include <filesystem>
@@ -47,5 +46,3 @@ std::string format_names(std::string_view separator);
 std::string library_versions();
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_FORMATS_TABLE_HPP

@@ -6,8 +6,7 @@
 // enqueues its batch while the others finish theirs. A worker takes its batch only when the batch
 // before is enqueued, so that it is as full as possible. What becomes of a work does not depend on
 // the others in its batch.
-#ifndef QTURN_SRC_GPU_BATCHES_HPP
-#define QTURN_SRC_GPU_BATCHES_HPP
+#pragma once
 
 #include <atomic>
 #include <chrono>
@@ -134,5 +133,3 @@ std::vector<Item*> in_halves_without_memory(std::span<Item> items, Work work, Re
 }
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_GPU_BATCHES_HPP

@@ -1,6 +1,5 @@
 // The buffers and the stream of one picture that is turned on a GPU.
-#ifndef QTURN_SRC_GPU_CUDA_LANE_HPP
-#define QTURN_SRC_GPU_CUDA_LANE_HPP
+#pragma once
 
 #include <cstddef>
 #include <memory>
@@ -14,5 +13,3 @@ namespace qturn {
 std::unique_ptr<Lane> make_cuda_lane(int device, std::size_t keep_bytes);
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_GPU_CUDA_LANE_HPP

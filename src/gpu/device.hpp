@@ -1,6 +1,5 @@
 // What the program can run on, and why: for `--device`, and for `qturn devices`.
-#ifndef QTURN_SRC_GPU_DEVICE_HPP
-#define QTURN_SRC_GPU_DEVICE_HPP
+#pragma once
 
 #include <cstdint>
 #include <stdexcept>
@@ -61,5 +60,3 @@ DeviceChoice choose_device(std::string_view option, Work work);
 DeviceChoice device_of_rank(DeviceChoice choice, int local_rank);
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_GPU_DEVICE_HPP

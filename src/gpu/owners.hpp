@@ -1,6 +1,5 @@
 // CUDA's errors as exceptions, and owners of its streams and memory, for lanes and for JPEGs.
-#ifndef QTURN_SRC_GPU_OWNERS_HPP
-#define QTURN_SRC_GPU_OWNERS_HPP
+#pragma once
 
 #include <cuda_runtime_api.h>
 #include <qturn/cuda.hpp>
@@ -104,5 +103,3 @@ class CudaEvent {
 };
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_GPU_OWNERS_HPP

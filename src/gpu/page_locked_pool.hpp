@@ -2,8 +2,7 @@
 //
 // Only from such memory do copies run beside other work. The system takes longer to give it than a
 // copy takes, and so long for each piece that pieces are cut out of large blocks.
-#ifndef QTURN_SRC_GPU_PAGE_LOCKED_POOL_HPP
-#define QTURN_SRC_GPU_PAGE_LOCKED_POOL_HPP
+#pragma once
 
 #include <condition_variable>
 #include <cstddef>
@@ -69,5 +68,3 @@ class PageLockedPool {
 };
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_GPU_PAGE_LOCKED_POOL_HPP

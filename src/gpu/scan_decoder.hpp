@@ -1,7 +1,6 @@
 // JPEGs decoded on a GPU by qturn::jpeg, turned, and made planes: a part of a batch at a time, any
 // number of parts from any threads.
-#ifndef QTURN_SRC_GPU_SCAN_DECODER_HPP
-#define QTURN_SRC_GPU_SCAN_DECODER_HPP
+#pragma once
 
 #include <qturn/decoder.hpp>
 #include <qturn/jpeg_header.hpp>
@@ -56,5 +55,3 @@ class ScanDecoder {
 std::unique_ptr<ScanDecoder> make_scan_decoder(const DecoderOptions& options);
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_GPU_SCAN_DECODER_HPP

@@ -1,7 +1,6 @@
 // JPEGs turned on GPUs by qturn::jpeg, losslessly or by their planes, many at a time. Only the
 // entropy-coded data crosses the bus; headers are the CPU's work.
-#ifndef QTURN_SRC_GPU_SCAN_DEVICE_HPP
-#define QTURN_SRC_GPU_SCAN_DEVICE_HPP
+#pragma once
 
 #include <atomic>
 #include <cstddef>
@@ -37,5 +36,3 @@ std::unique_ptr<JpegDevice> make_scan_device(const std::vector<int>& devices,
                                              const std::atomic<bool>& stop);
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_GPU_SCAN_DEVICE_HPP

@@ -1,6 +1,5 @@
 // What a batch of JPEGs takes on a GPU: a stream, and memory on both sides.
-#ifndef QTURN_SRC_GPU_WORKPLACE_HPP
-#define QTURN_SRC_GPU_WORKPLACE_HPP
+#pragma once
 
 #include <qturn/jpeg_cuda.hpp>
 
@@ -48,5 +47,3 @@ class DevicePieces {
 };
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_GPU_WORKPLACE_HPP

@@ -1,6 +1,5 @@
 // What becomes of a shape that cannot be turned.
-#ifndef QTURN_SRC_LABELS_ATTEMPT_HPP
-#define QTURN_SRC_LABELS_ATTEMPT_HPP
+#pragma once
 
 #include "src/labels/label_shapes.hpp"
 #include "src/labels/text/label_text.hpp"
@@ -20,5 +19,3 @@ void attempt(LabelContent* content, Work work) {
 }
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_LABELS_ATTEMPT_HPP

@@ -1,7 +1,6 @@
 // Whether a text may say where something is in a picture. It is asked about files of kinds that
 // qturn does not know, before their pictures are turned without them.
-#ifndef QTURN_SRC_LABELS_COORDINATES_HPP
-#define QTURN_SRC_LABELS_COORDINATES_HPP
+#pragma once
 
 #include <cstddef>
 #include <string>
@@ -37,5 +36,3 @@ std::string in_bytes(std::string_view text);
 bool has_suffix_of_labels(std::string_view lower_suffix);
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_LABELS_COORDINATES_HPP

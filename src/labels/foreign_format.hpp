@@ -1,7 +1,6 @@
 // Formats of labels that are not turned: known by the first bytes of a file, so that a message can
 // name them and say what to convert them to.
-#ifndef QTURN_SRC_LABELS_FOREIGN_FORMAT_HPP
-#define QTURN_SRC_LABELS_FOREIGN_FORMAT_HPP
+#pragma once
 
 #include <string_view>
 
@@ -18,5 +17,3 @@ struct ForeignFormat {
 const ForeignFormat* foreign_format(std::string_view lower_suffix, std::string_view head);
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_LABELS_FOREIGN_FORMAT_HPP

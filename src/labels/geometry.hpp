@@ -2,8 +2,7 @@
 // and all formats use them: they differ only in the sum of a coordinate and its mirror image, which
 // is 1 where the picture is 1 wide, the width where pixel 0 lies between 0 and 1, and the width
 // plus 1 where pixels are counted from 1.
-#ifndef QTURN_SRC_LABELS_GEOMETRY_HPP
-#define QTURN_SRC_LABELS_GEOMETRY_HPP
+#pragma once
 
 #include <qturn/orientation.hpp>
 
@@ -105,5 +104,3 @@ inline LabelBox turned_box(const LabelBox& box, const CoordinateTurn& turn) {
 }
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_LABELS_GEOMETRY_HPP

@@ -1,6 +1,5 @@
 // What formats in JSON say about a picture alike: its name, its sides, ids.
-#ifndef QTURN_SRC_LABELS_JSON_PICTURE_HPP
-#define QTURN_SRC_LABELS_JSON_PICTURE_HPP
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -41,5 +40,3 @@ void replace_class(LabelText& edits, const JsonValue& value, const ClassSwap& sw
 void replace_string(LabelText& edits, JsonValue old, const std::string& now);
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_LABELS_JSON_PICTURE_HPP

@@ -1,7 +1,6 @@
 // Which frame of a tagged picture labels were drawn in: the pixels as they are stored, or the
 // picture as a viewer shows it.
-#ifndef QTURN_SRC_LABELS_LABEL_FRAME_HPP
-#define QTURN_SRC_LABELS_LABEL_FRAME_HPP
+#pragma once
 
 #include <qturn/orientation.hpp>
 
@@ -25,5 +24,3 @@ struct FrameFit {
 FrameFit frame_that_fits(const LabelContent& content, Size stored, Size upright);
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_LABELS_LABEL_FRAME_HPP

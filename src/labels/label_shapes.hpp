@@ -1,8 +1,7 @@
 // What a label says: the shapes of its objects, to be checked against their picture and to be
 // drawn. They are read by the code that turns labels, but leniently: one that cannot be read is a
 // fault, and the others are read.
-#ifndef QTURN_SRC_LABELS_LABEL_SHAPES_HPP
-#define QTURN_SRC_LABELS_LABEL_SHAPES_HPP
+#pragma once
 
 #include <qturn/orientation.hpp>
 
@@ -104,5 +103,3 @@ void check_shapes(std::span<const LabelShape> shapes, Size size,
                   const std::function<void(const LabelProblem&)>& tell);
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_LABELS_LABEL_SHAPES_HPP

@@ -1,8 +1,7 @@
 // What a label file of many pictures says of each of them. Memory grows with the pictures, not with
 // the labels: such a file is read before any picture is turned, and again when it is known which
 // variants are there.
-#ifndef QTURN_SRC_LABELS_LABELLED_IMAGES_HPP
-#define QTURN_SRC_LABELS_LABELLED_IMAGES_HPP
+#pragma once
 
 #include <fmt/format.h>
 #include <qturn/orientation.hpp>
@@ -153,5 +152,3 @@ inline std::string renamed(const std::string& file_name, std::string_view name) 
 }
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_LABELS_LABELLED_IMAGES_HPP

@@ -1,6 +1,5 @@
 // The masks of COCO: the lengths of runs of 0, 1, 0, ... in turn, down one column after the other.
-#ifndef QTURN_SRC_LABELS_RUN_LENGTHS_HPP
-#define QTURN_SRC_LABELS_RUN_LENGTHS_HPP
+#pragma once
 
 #include <qturn/orientation.hpp>
 
@@ -30,5 +29,3 @@ bool fill(const RunLengths& runs, Size size);
 RunLengths turned_runs(const RunLengths& runs, Size size, Orientation orientation);
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_LABELS_RUN_LENGTHS_HPP

@@ -1,7 +1,6 @@
 // Classes whose names are left or right: a mirror turns a left hand into a right one, but the class
 // of the label stays.
-#ifndef QTURN_SRC_LABELS_SIDES_HPP
-#define QTURN_SRC_LABELS_SIDES_HPP
+#pragma once
 
 #include <string_view>
 
@@ -15,5 +14,3 @@ bool names_a_side(std::string_view name);
 bool may_name_a_side(std::string_view text);
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_LABELS_SIDES_HPP

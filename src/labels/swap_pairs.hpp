@@ -1,8 +1,7 @@
 // Which keypoints and classes change places in a mirror, as the user says: a text file with a
 // pair on each line, such as "1 2" for a left and a right eye, or "left_hand: right_hand".
 // Keypoints are counted from 0, and those that are not named stay.
-#ifndef QTURN_SRC_LABELS_SWAP_PAIRS_HPP
-#define QTURN_SRC_LABELS_SWAP_PAIRS_HPP
+#pragma once
 
 #include <qturn/orientation.hpp>
 
@@ -43,5 +42,3 @@ const std::string* class_after(const ClassSwap& classes, std::string_view name,
                                Orientation orientation);
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_LABELS_SWAP_PAIRS_HPP

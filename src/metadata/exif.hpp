@@ -4,8 +4,7 @@
 // Cameras and broken scripts write such blocks. They are patched where they lie and never written
 // again, because MakerNotes hold offsets that nobody else understands. So this reads only the
 // directory that it needs, and does not trust counts and offsets that lead outside the block.
-#ifndef QTURN_SRC_METADATA_EXIF_HPP
-#define QTURN_SRC_METADATA_EXIF_HPP
+#pragma once
 
 #include <qturn/orientation.hpp>
 
@@ -85,5 +84,3 @@ Orientation orientation_of_exif(std::span<const std::byte> block);
 Bytes upright_exif(std::span<const std::byte> block);
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_METADATA_EXIF_HPP

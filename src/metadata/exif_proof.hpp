@@ -1,7 +1,6 @@
 // An Exif block after a turn, compared with the one before. A turn patches it where it lies, so
 // every byte is as it was but for the few that say something of orientation, size or thumbnail.
-#ifndef QTURN_SRC_METADATA_EXIF_PROOF_HPP
-#define QTURN_SRC_METADATA_EXIF_PROOF_HPP
+#pragma once
 
 #include <cstddef>
 #include <span>
@@ -21,5 +20,3 @@ ExifThumbnails prove_exif(std::span<const std::byte> before, std::span<const std
                           const MetadataTurn& turn);
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_METADATA_EXIF_PROOF_HPP

@@ -1,7 +1,6 @@
 // What an Exif block says about the orientation and the sizes of its picture, to compare with the
 // real ones.
-#ifndef QTURN_SRC_METADATA_EXIF_SAYS_HPP
-#define QTURN_SRC_METADATA_EXIF_SAYS_HPP
+#pragma once
 
 #include <qturn/orientation.hpp>
 
@@ -24,5 +23,3 @@ struct ExifSays {
 ExifSays read_exif(std::span<const std::byte> tiff);
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_METADATA_EXIF_SAYS_HPP

@@ -1,6 +1,5 @@
 // The tags of Exif and TIFF that are read or turned here, as Exif 2.32 and TIFF 6.0 number them.
-#ifndef QTURN_SRC_METADATA_EXIF_TAGS_HPP
-#define QTURN_SRC_METADATA_EXIF_TAGS_HPP
+#pragma once
 
 #include <cstdint>
 
@@ -14,5 +13,3 @@ inline constexpr std::uint16_t image_width = 256, image_height = 257, orientatio
                                maker_note = 0x927C;
 
 }  // namespace qturn::exif_tag
-
-#endif  // QTURN_SRC_METADATA_EXIF_TAGS_HPP

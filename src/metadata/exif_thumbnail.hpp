@@ -1,6 +1,5 @@
 // Turns the thumbnail that the second directory of an Exif block describes.
-#ifndef QTURN_SRC_METADATA_EXIF_THUMBNAIL_HPP
-#define QTURN_SRC_METADATA_EXIF_THUMBNAIL_HPP
+#pragma once
 
 #include <cstddef>
 #include <span>
@@ -19,5 +18,3 @@ void turn_thumbnail(std::vector<std::byte>& body, const MetadataTurn& turn, std:
                     std::vector<std::string>& warnings);
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_METADATA_EXIF_THUMBNAIL_HPP

@@ -1,8 +1,7 @@
 // What a turn changes in an Exif block: the orientation, the sizes, the resolution, the subject's
 // place and the thumbnail. Everything is patched where it lies. MakerNotes hold offsets that nobody
 // else understands, so nothing moves; what needs more room is put after the end.
-#ifndef QTURN_SRC_METADATA_EXIF_TURN_HPP
-#define QTURN_SRC_METADATA_EXIF_TURN_HPP
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -36,5 +35,3 @@ void add_orientation(std::vector<std::byte>& data, std::uint64_t directory_at,
                      std::uint64_t link_at, Orientation orientation);
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_METADATA_EXIF_TURN_HPP

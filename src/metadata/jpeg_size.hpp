@@ -1,6 +1,5 @@
 // The sizes of JPEGs inside other files.
-#ifndef QTURN_SRC_METADATA_JPEG_SIZE_HPP
-#define QTURN_SRC_METADATA_JPEG_SIZE_HPP
+#pragma once
 
 #include <qturn/orientation.hpp>
 
@@ -18,5 +17,3 @@ std::optional<Size> jpeg_size(std::span<const std::byte> jpeg);
 Size jpeg_thumbnail_size(std::span<const std::byte> jpeg);
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_METADATA_JPEG_SIZE_HPP

@@ -1,7 +1,6 @@
 // The one thing in a MakerNote that depends on a turn and can be found: Olympus states the size of
 // the picture there. The note keeps its place and its length.
-#ifndef QTURN_SRC_METADATA_MAKER_NOTE_HPP
-#define QTURN_SRC_METADATA_MAKER_NOTE_HPP
+#pragma once
 
 #include <cstddef>
 #include <span>
@@ -15,5 +14,3 @@ namespace qturn {
 void turn_maker_note(std::span<std::byte> note, bool is_little, const MetadataTurn& turn);
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_METADATA_MAKER_NOTE_HPP

@@ -1,6 +1,5 @@
 // MD5 (RFC 1321), which names the extended XMP in a JPEG. It is not used for security.
-#ifndef QTURN_SRC_METADATA_MD5_HPP
-#define QTURN_SRC_METADATA_MD5_HPP
+#pragma once
 
 #include <string>
 #include <string_view>
@@ -11,5 +10,3 @@ namespace qturn {
 std::string md5(std::string_view data);
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_METADATA_MD5_HPP

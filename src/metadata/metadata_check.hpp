@@ -2,8 +2,7 @@
 // program turns a picture and forgets one place, another program turns the picture twice.
 //
 // A format's check finds its places and hands them over here.
-#ifndef QTURN_SRC_METADATA_METADATA_CHECK_HPP
-#define QTURN_SRC_METADATA_METADATA_CHECK_HPP
+#pragma once
 
 #include <qturn/orientation.hpp>
 
@@ -51,5 +50,3 @@ class MetadataCheck {
 };
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_METADATA_METADATA_CHECK_HPP

@@ -5,8 +5,7 @@
 // pixels as they are stored. Some describe the picture as it is seen, with the tag honoured: a
 // thumbnail that somebody turned upright without changing the tag. The first kind is turned like
 // the pixels, the second kind like the view.
-#ifndef QTURN_SRC_METADATA_METADATA_TURN_HPP
-#define QTURN_SRC_METADATA_METADATA_TURN_HPP
+#pragma once
 
 #include <qturn/orientation.hpp>
 
@@ -77,5 +76,3 @@ inline bool MetadataTurn::is_upright_shape(Size other) const {
 }
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_METADATA_METADATA_TURN_HPP

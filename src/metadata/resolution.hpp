@@ -1,6 +1,5 @@
 // How many pixels a metre has, which each format says in units of its own.
-#ifndef QTURN_SRC_METADATA_RESOLUTION_HPP
-#define QTURN_SRC_METADATA_RESOLUTION_HPP
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -29,5 +28,3 @@ PixelsPerInch pixels_per_inch(const Resolution& resolution);
 std::optional<Resolution> resolution_of_exif(std::span<const std::byte> tiff);
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_METADATA_RESOLUTION_HPP

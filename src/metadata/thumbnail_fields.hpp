@@ -1,6 +1,5 @@
 // The fields of the directory that describes a thumbnail, and the bytes that they point to.
-#ifndef QTURN_SRC_METADATA_THUMBNAIL_FIELDS_HPP
-#define QTURN_SRC_METADATA_THUMBNAIL_FIELDS_HPP
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -49,5 +48,3 @@ class ThumbnailFields {
 };
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_METADATA_THUMBNAIL_FIELDS_HPP

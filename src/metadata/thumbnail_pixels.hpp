@@ -1,6 +1,5 @@
 // Turns a thumbnail that Exif stores without compression: grey, RGB or YCbCr, in strips.
-#ifndef QTURN_SRC_METADATA_THUMBNAIL_PIXELS_HPP
-#define QTURN_SRC_METADATA_THUMBNAIL_PIXELS_HPP
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -18,5 +17,3 @@ Orientation turn_thumbnail_pixels(ThumbnailFields& fields, const MetadataTurn& t
                                   std::size_t max_bytes);
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_METADATA_THUMBNAIL_PIXELS_HPP

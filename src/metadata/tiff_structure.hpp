@@ -3,8 +3,7 @@
 // It may be an untrusted Exif block or a file of gigabytes. So nothing is copied, and no count or
 // offset is trusted: an entry whose value would lie outside has no value, and a directory that ends
 // early says so.
-#ifndef QTURN_SRC_METADATA_TIFF_STRUCTURE_HPP
-#define QTURN_SRC_METADATA_TIFF_STRUCTURE_HPP
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -89,5 +88,3 @@ class TiffStructure {
 };
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_METADATA_TIFF_STRUCTURE_HPP

@@ -1,8 +1,7 @@
 // The elements and attributes of an XML text, with where their values stand in it, so that a value
 // can be replaced and every other byte stays. As much of XML as XMP packets and labels use:
 // namespaces, comments, instructions and CDATA; no entities of its own.
-#ifndef QTURN_SRC_METADATA_XML_NODES_HPP
-#define QTURN_SRC_METADATA_XML_NODES_HPP
+#pragma once
 
 #include <cstddef>
 #include <string>
@@ -52,5 +51,3 @@ struct XmlLimits {
 std::vector<XmlNode> xml_nodes(std::string_view text, XmlLimits limits = {});
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_METADATA_XML_NODES_HPP

@@ -2,8 +2,7 @@
 // place and the regions that programs draw around faces. The text is edited in place. The padding
 // at the end of a packet absorbs the change of length, so that the packet keeps its length if
 // possible.
-#ifndef QTURN_SRC_METADATA_XMP_HPP
-#define QTURN_SRC_METADATA_XMP_HPP
+#pragma once
 
 #include <qturn/orientation.hpp>
 
@@ -79,5 +78,3 @@ std::string with_container_lengths(std::string_view packet,
 std::string with_extended_name(std::string_view packet, std::string_view name);
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_METADATA_XMP_HPP

@@ -1,6 +1,5 @@
 // Replacements in the text of an XMP packet.
-#ifndef QTURN_SRC_METADATA_XMP_EDITS_HPP
-#define QTURN_SRC_METADATA_XMP_EDITS_HPP
+#pragma once
 
 #include <string>
 #include <string_view>
@@ -32,5 +31,3 @@ class XmpEdits {
 bool is_below(const std::vector<XmlNode>& nodes, const XmlNode& node, int top);
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_METADATA_XMP_EDITS_HPP

@@ -9,8 +9,7 @@
 // If an edge was trimmed, the rest is a smaller picture: places are other fractions of its sides,
 // and AppliedToDimensions is the new size. A region that reaches into the trimmed edge now reaches
 // out of the picture, and its numbers say so.
-#ifndef QTURN_SRC_METADATA_XMP_REGIONS_HPP
-#define QTURN_SRC_METADATA_XMP_REGIONS_HPP
+#pragma once
 
 #include <string>
 #include <vector>
@@ -28,5 +27,3 @@ void move_regions(const std::vector<XmlNode>& nodes, const MetadataTurn& turn, X
                   std::vector<std::string>& warnings);
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_METADATA_XMP_REGIONS_HPP

@@ -1,6 +1,5 @@
 // Bytes of a file, and the same seen as text.
-#ifndef QTURN_SRC_PICTURE_BYTES_HPP
-#define QTURN_SRC_PICTURE_BYTES_HPP
+#pragma once
 
 #include <cstddef>
 #include <span>
@@ -26,5 +25,3 @@ inline void append(Bytes& to, std::span<const std::byte> bytes) {
 inline void append(Bytes& to, std::string_view text) { append(to, bytes_of(text)); }
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_PICTURE_BYTES_HPP

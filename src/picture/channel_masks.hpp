@@ -1,7 +1,6 @@
 // Pixels that are little-endian numbers of 2 to 4 bytes, each channel some of their bits, as BMP
 // and TGA store them. Moving them needs none of this; another format gets whole samples.
-#ifndef QTURN_SRC_PICTURE_CHANNEL_MASKS_HPP
-#define QTURN_SRC_PICTURE_CHANNEL_MASKS_HPP
+#pragma once
 
 #include <array>
 #include <cstddef>
@@ -46,5 +45,3 @@ Bits bits_everywhere(std::span<const std::byte> pixels, std::size_t pixel_bytes,
                      std::uint32_t mask);
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_PICTURE_CHANNEL_MASKS_HPP

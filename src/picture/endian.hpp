@@ -1,6 +1,5 @@
 // Unsigned numbers of 1 to 8 bytes in either byte order, which must lie within the bytes.
-#ifndef QTURN_SRC_PICTURE_ENDIAN_HPP
-#define QTURN_SRC_PICTURE_ENDIAN_HPP
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -41,5 +40,3 @@ inline void put_little_endian(std::span<std::byte> bytes, std::size_t at, std::s
 }
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_PICTURE_ENDIAN_HPP

@@ -1,6 +1,5 @@
 // Why a picture was not read or written.
-#ifndef QTURN_SRC_PICTURE_ERRORS_HPP
-#define QTURN_SRC_PICTURE_ERRORS_HPP
+#pragma once
 
 #include <qturn/orientation.hpp>
 #include <qturn/pictures.hpp>  // ImageFileError
@@ -44,5 +43,3 @@ Orientation first_that_holds(Proves proves) {
 }
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_PICTURE_ERRORS_HPP

@@ -3,8 +3,7 @@
 // For most files that is a vector. What goes to a GPU, or comes from there, lies in page-locked
 // memory: the system writes the file there and the GPU reads it there. A copy in between would take
 // as long as reading the file.
-#ifndef QTURN_SRC_PICTURE_FILE_BYTES_HPP
-#define QTURN_SRC_PICTURE_FILE_BYTES_HPP
+#pragma once
 
 #include <algorithm>
 #include <cstddef>
@@ -67,5 +66,3 @@ class FileBytes {
 };
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_PICTURE_FILE_BYTES_HPP

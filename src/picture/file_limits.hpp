@@ -2,8 +2,7 @@
 //
 // A format counts what its file asks for and hands the number to check_limit(). The message names
 // the number and the limit, and a hint says how to raise the limit.
-#ifndef QTURN_SRC_PICTURE_FILE_LIMITS_HPP
-#define QTURN_SRC_PICTURE_FILE_LIMITS_HPP
+#pragma once
 
 #include <qturn/pictures.hpp>
 
@@ -65,5 +64,3 @@ void check_size(const Limits& limits, std::uint64_t pixels, std::uint64_t pixel_
                 std::uint64_t file_bytes);
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_PICTURE_FILE_LIMITS_HPP

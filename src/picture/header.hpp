@@ -1,6 +1,5 @@
 // What a file's header tells before a pixel is decoded.
-#ifndef QTURN_SRC_PICTURE_HEADER_HPP
-#define QTURN_SRC_PICTURE_HEADER_HPP
+#pragma once
 
 #include <qturn/orientation.hpp>
 
@@ -81,5 +80,3 @@ inline void add_placed(PlacedMetadata placed, Header& header) {
 }
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_PICTURE_HEADER_HPP

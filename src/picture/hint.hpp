@@ -3,8 +3,7 @@
 // src/ says what is wrong, in a sentence that names no option. Hints go with it, as values. Whoever
 // talks to the user puts them into words: tools/qturn/hints.cpp those of the command line,
 // plugins/python/hints.cpp those of Python.
-#ifndef QTURN_SRC_PICTURE_HINT_HPP
-#define QTURN_SRC_PICTURE_HINT_HPP
+#pragma once
 
 #include <cstdint>
 #include <exception>
@@ -123,5 +122,3 @@ inline Hints hints_of(const std::exception& error) {
 }
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_PICTURE_HINT_HPP

@@ -1,7 +1,6 @@
 // A decoded picture: pages of pixels, and everything else in the file, which the encoder gets
 // unchanged.
-#ifndef QTURN_SRC_PICTURE_IMAGE_HPP
-#define QTURN_SRC_PICTURE_IMAGE_HPP
+#pragma once
 
 #include <qturn/orientation.hpp>
 #include <qturn/view.hpp>
@@ -101,5 +100,3 @@ struct Image {
 };
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_PICTURE_IMAGE_HPP

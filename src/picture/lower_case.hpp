@@ -1,6 +1,5 @@
 // Names whose capitals make no difference.
-#ifndef QTURN_SRC_PICTURE_LOWER_CASE_HPP
-#define QTURN_SRC_PICTURE_LOWER_CASE_HPP
+#pragma once
 
 #include <string>
 
@@ -13,5 +12,3 @@ inline std::string lower_case(std::string text) {
 }
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_PICTURE_LOWER_CASE_HPP

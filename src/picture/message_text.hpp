@@ -1,6 +1,5 @@
 // Text of a file, as a message quotes it.
-#ifndef QTURN_SRC_PICTURE_MESSAGE_TEXT_HPP
-#define QTURN_SRC_PICTURE_MESSAGE_TEXT_HPP
+#pragma once
 
 #include <string>
 #include <string_view>
@@ -20,5 +19,3 @@ inline std::string message_text(std::string_view text) {
 }
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_PICTURE_MESSAGE_TEXT_HPP

@@ -1,7 +1,6 @@
 // Converts between rows of pixels smaller than a byte, most significant bit first as PNG and TIFF
 // store them, and pixels of whole bytes, which can be moved.
-#ifndef QTURN_SRC_PICTURE_PACKED_BITS_HPP
-#define QTURN_SRC_PICTURE_PACKED_BITS_HPP
+#pragma once
 
 #include <cstdint>
 
@@ -18,5 +17,3 @@ void pack_bits(const std::uint8_t* from, std::int64_t step, int bits, std::int64
                std::uint8_t* row);
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_PICTURE_PACKED_BITS_HPP

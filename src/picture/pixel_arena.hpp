@@ -3,8 +3,7 @@
 // A lane turns one image after the other. New memory costs time: page-locked memory about a
 // millisecond per four megabytes, ordinary memory a tenth of the time of turning a JPEG, because
 // the system clears each page at its first write. So blocks up to a given size are kept.
-#ifndef QTURN_SRC_PICTURE_PIXEL_ARENA_HPP
-#define QTURN_SRC_PICTURE_PIXEL_ARENA_HPP
+#pragma once
 
 #include <cstddef>
 #include <vector>
@@ -61,5 +60,3 @@ class PixelArena {
 };
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_PICTURE_PIXEL_ARENA_HPP

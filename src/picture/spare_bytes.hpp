@@ -3,8 +3,7 @@
 // New memory costs time: the system clears each page at its first write, and the threads of the
 // program may have to wait for each other. For a photograph that is only read, checked and written,
 // that was a quarter of the time.
-#ifndef QTURN_SRC_PICTURE_SPARE_BYTES_HPP
-#define QTURN_SRC_PICTURE_SPARE_BYTES_HPP
+#pragma once
 
 #include <algorithm>
 #include <bit>
@@ -89,5 +88,3 @@ class SpareBytes {
 };
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_PICTURE_SPARE_BYTES_HPP

@@ -1,6 +1,5 @@
 // Replacements in a text that keep every other byte.
-#ifndef QTURN_SRC_PICTURE_TEXT_EDITS_HPP
-#define QTURN_SRC_PICTURE_TEXT_EDITS_HPP
+#pragma once
 
 #include <algorithm>
 #include <cstddef>
@@ -31,5 +30,3 @@ inline std::string edited(std::string_view text, std::vector<TextEdit> edits) {
 }
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_PICTURE_TEXT_EDITS_HPP

@@ -1,7 +1,6 @@
 // Trailing data: bytes after the end of the picture in its file. Turned files of the formats that
 // ask here do not have it.
-#ifndef QTURN_SRC_PICTURE_TRAILING_DATA_HPP
-#define QTURN_SRC_PICTURE_TRAILING_DATA_HPP
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -21,5 +20,3 @@ void warn_of_trailing_data(std::span<const std::byte> file, std::uint64_t end,
                            std::vector<std::string>& warnings);
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_PICTURE_TRAILING_DATA_HPP

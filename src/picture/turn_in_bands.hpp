@@ -1,6 +1,5 @@
 // A turn on the CPU that can be given up: band after band, each a moment's work.
-#ifndef QTURN_SRC_PICTURE_TURN_IN_BANDS_HPP
-#define QTURN_SRC_PICTURE_TURN_IN_BANDS_HPP
+#pragma once
 
 #include <qturn/cpu.hpp>
 
@@ -36,5 +35,3 @@ inline void turn_in_bands(ConstView src, View dst, Orientation orientation,
 }
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_PICTURE_TURN_IN_BANDS_HPP

@@ -1,6 +1,5 @@
 // Whether originals fit where a run keeps them.
-#ifndef QTURN_SRC_PLAN_BACKUP_SPACE_HPP
-#define QTURN_SRC_PLAN_BACKUP_SPACE_HPP
+#pragma once
 
 #include <filesystem>
 
@@ -14,5 +13,3 @@ namespace qturn {
 void refuse_full_backup(const Plan& plan, const std::filesystem::path& run);
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_PLAN_BACKUP_SPACE_HPP

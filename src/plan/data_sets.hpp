@@ -2,8 +2,7 @@
 // Pascal VOC. Turned, the paths in both
 // are those below the output, so that Ultralytics loads the output as it is: `path` becomes empty,
 // which means the file's own folder, and a list has a line for each variant.
-#ifndef QTURN_SRC_PLAN_DATA_SETS_HPP
-#define QTURN_SRC_PLAN_DATA_SETS_HPP
+#pragma once
 
 #include <cstddef>
 #include <filesystem>
@@ -64,5 +63,3 @@ DataSets find_data_sets(const PlanOptions& options, const FileList& files,
                         const OutputNames& names);
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_PLAN_DATA_SETS_HPP

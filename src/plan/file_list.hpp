@@ -1,7 +1,6 @@
 // The files of a plan, held so that millions of them fit: 40 bytes for each and its name, and the
 // path of each folder once. A path or a key is put together when somebody asks for it.
-#ifndef QTURN_SRC_PLAN_FILE_LIST_HPP
-#define QTURN_SRC_PLAN_FILE_LIST_HPP
+#pragma once
 
 #include <sys/stat.h>
 
@@ -134,5 +133,3 @@ class FileList {
 };
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_PLAN_FILE_LIST_HPP

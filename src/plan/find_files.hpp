@@ -1,8 +1,7 @@
 // Finds the input files: those that are named, those in folders that are named, those of a list;
 // and finds out which of them are pictures. Each file is looked at once: one stat and, if its
 // suffix promises no format, the first bytes of its content.
-#ifndef QTURN_SRC_PLAN_FIND_FILES_HPP
-#define QTURN_SRC_PLAN_FIND_FILES_HPP
+#pragma once
 
 #include <cstdint>
 #include <filesystem>
@@ -100,5 +99,3 @@ class SomeNames {
 std::string cannot_look_into(const std::vector<Sentence>& unreadable);
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_PLAN_FIND_FILES_HPP

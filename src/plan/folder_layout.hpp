@@ -1,7 +1,6 @@
 // Folders of labels and masks beside folders of pictures: x/labels/y beside x/images/y. Case does
 // not matter.
-#ifndef QTURN_SRC_PLAN_FOLDER_LAYOUT_HPP
-#define QTURN_SRC_PLAN_FOLDER_LAYOUT_HPP
+#pragma once
 
 #include <cstddef>
 #include <filesystem>
@@ -83,5 +82,3 @@ std::optional<SiblingFolder> find_sibling(Listings& listings, const FileList::Fo
                                           std::string_view from, std::string_view to);
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_PLAN_FOLDER_LAYOUT_HPP

@@ -1,7 +1,6 @@
 // Finds labels of formats, or in places, that are not turned with their pictures. If only the
 // pictures were turned, the data set would be wrong, and nothing would show it.
-#ifndef QTURN_SRC_PLAN_FOREIGN_LABELS_HPP
-#define QTURN_SRC_PLAN_FOREIGN_LABELS_HPP
+#pragma once
 
 #include <optional>
 
@@ -23,5 +22,3 @@ std::optional<LabelSuspicion::Label> find_foreign_label(const PlanOptions& optio
                                                         const Plan& plan);
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_PLAN_FOREIGN_LABELS_HPP

@@ -2,8 +2,7 @@
 // line has the name of a picture without its suffix, and perhaps more, such as whether a class is
 // in it
 // ("2008_000002 -1"). Turned, a list has such a line for each variant.
-#ifndef QTURN_SRC_PLAN_IMAGE_SETS_HPP
-#define QTURN_SRC_PLAN_IMAGE_SETS_HPP
+#pragma once
 
 #include "src/plan/data_sets.hpp"
 #include "src/plan/file_list.hpp"
@@ -16,5 +15,3 @@ namespace qturn {
 void find_image_sets(const FileList& files, const OutputNames& names, DataSets& found);
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_PLAN_IMAGE_SETS_HPP

@@ -1,6 +1,5 @@
 // Results that take the place of what they are made of.
-#ifndef QTURN_SRC_PLAN_IN_PLACE_HPP
-#define QTURN_SRC_PLAN_IN_PLACE_HPP
+#pragma once
 
 #include "src/files/real_places.hpp"
 #include "src/plan/file_list.hpp"
@@ -23,5 +22,3 @@ void place_in_place(const PlanOptions& options, const LabelFiles::All& companion
                     RealPlaces& places);
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_PLAN_IN_PLACE_HPP

@@ -1,7 +1,6 @@
 // Makes a list of jobs from what the user names: which files, where each result goes, and every
 // reason not to start.
-#ifndef QTURN_SRC_PLAN_JOBS_HPP
-#define QTURN_SRC_PLAN_JOBS_HPP
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -160,5 +159,3 @@ struct Plan {
 Plan plan(const PlanOptions& options);
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_PLAN_JOBS_HPP

@@ -1,7 +1,6 @@
 // Where the journals of a run lie and what they say of its inputs, so that a run that resumes it is
 // known to be the same.
-#ifndef QTURN_SRC_PLAN_JOURNAL_ROOTS_HPP
-#define QTURN_SRC_PLAN_JOURNAL_ROOTS_HPP
+#pragma once
 
 #include <filesystem>
 #include <set>
@@ -25,5 +24,3 @@ std::vector<std::string> absolute_inputs(const PlanOptions& options);
 std::set<std::filesystem::path> result_folders(const Plan& plan);
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_PLAN_JOURNAL_ROOTS_HPP

@@ -13,8 +13,7 @@
 // data/images/train, that would be outside of the output. Then the label goes beside its picture,
 // where Ultralytics looks for it unless the output's own path has a folder called images (or
 // JPEGImages), which is refused.
-#ifndef QTURN_SRC_PLAN_LABEL_FILES_HPP
-#define QTURN_SRC_PLAN_LABEL_FILES_HPP
+#pragma once
 
 #include <algorithm>
 #include <array>
@@ -119,5 +118,3 @@ LabelFiles find_label_files(const PlanOptions& options, const FileList& files,
                             const OutputNames* names);
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_PLAN_LABEL_FILES_HPP

@@ -1,6 +1,5 @@
 // Where labels of pictures may lie that are not named after them.
-#ifndef QTURN_SRC_PLAN_LABEL_PLACES_HPP
-#define QTURN_SRC_PLAN_LABEL_PLACES_HPP
+#pragma once
 
 #include <filesystem>
 #include <map>
@@ -64,5 +63,3 @@ bool are_labels_of(const std::string& folder, const std::string& pictures);
 bool belongs_to_any(const std::string& stem, const std::set<std::string>& pictures);
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_PLAN_LABEL_PLACES_HPP

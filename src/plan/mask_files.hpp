@@ -12,8 +12,7 @@
 // Case does not matter. A turned mask keeps its place relative to its picture, so what finds one
 // finds the other. If the folder images is not below the input, that would be outside of the
 // output. Then it goes to masks/ below the output.
-#ifndef QTURN_SRC_PLAN_MASK_FILES_HPP
-#define QTURN_SRC_PLAN_MASK_FILES_HPP
+#pragma once
 
 #include "src/plan/file_list.hpp"
 #include "src/plan/label_files.hpp"
@@ -26,5 +25,3 @@ namespace qturn {
 LabelFiles find_mask_files(const PlanOptions& options, FileList& files);
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_PLAN_MASK_FILES_HPP

@@ -1,7 +1,6 @@
 // Names one after the other in memory, each ended by NUL. Millions of them take little more than
 // their bytes, and none ever moves.
-#ifndef QTURN_SRC_PLAN_NAME_LIST_HPP
-#define QTURN_SRC_PLAN_NAME_LIST_HPP
+#pragma once
 
 #include <algorithm>
 #include <cstddef>
@@ -62,5 +61,3 @@ class NameList {
 };
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_PLAN_NAME_LIST_HPP

@@ -1,6 +1,5 @@
 // What the user asks of a plan.
-#ifndef QTURN_SRC_PLAN_OPTIONS_HPP
-#define QTURN_SRC_PLAN_OPTIONS_HPP
+#pragma once
 
 #include <algorithm>
 #include <cstddef>
@@ -100,5 +99,3 @@ struct PlanOptions {
 };
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_PLAN_OPTIONS_HPP

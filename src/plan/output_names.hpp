@@ -1,6 +1,5 @@
 // How outputs are called: a pure function of the options and of a file's key.
-#ifndef QTURN_SRC_PLAN_OUTPUT_NAMES_HPP
-#define QTURN_SRC_PLAN_OUTPUT_NAMES_HPP
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -73,5 +72,3 @@ class OutputNames {
 };
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_PLAN_OUTPUT_NAMES_HPP

@@ -1,6 +1,5 @@
 // Where the folders of outputs really are.
-#ifndef QTURN_SRC_PLAN_OUTPUT_PLACES_HPP
-#define QTURN_SRC_PLAN_OUTPUT_PLACES_HPP
+#pragma once
 
 #include <filesystem>
 #include <map>
@@ -45,5 +44,3 @@ class OutputPlaces {
 };
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_PLAN_OUTPUT_PLACES_HPP

@@ -1,7 +1,6 @@
 // Where each result goes, and every reason why it must not go there. All of it is known before the
 // first picture is read.
-#ifndef QTURN_SRC_PLAN_OUTPUTS_HPP
-#define QTURN_SRC_PLAN_OUTPUTS_HPP
+#pragma once
 
 #include "src/files/real_places.hpp"
 #include "src/plan/find_files.hpp"
@@ -26,5 +25,3 @@ void place_outputs(const PlanOptions& options, const OutputNames& names,
                    const LabelFiles::All& companions, FoundFiles& found, RealPlaces& places);
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_PLAN_OUTPUTS_HPP

@@ -4,8 +4,7 @@
 // Two folders are a pair if nine in ten of their stems are in both. Names that only count, as 1.jpg
 // to 500.jpg in each folder of a class, make a pair only of folders that are called as ones that
 // belong together are: rgb and depth, left and right, input and target.
-#ifndef QTURN_SRC_PLAN_PAIRED_FOLDERS_HPP
-#define QTURN_SRC_PLAN_PAIRED_FOLDERS_HPP
+#pragma once
 
 #include <string>
 #include <vector>
@@ -18,5 +17,3 @@ namespace qturn {
 std::vector<std::vector<std::string>> paired_folders(const FileList& files);
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_PLAN_PAIRED_FOLDERS_HPP

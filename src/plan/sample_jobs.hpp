@@ -6,8 +6,7 @@
 // No folder is looked into: all that belongs to a picture is in its sample. What a file of a tar
 // is, sample/file_kind.hpp decides. The files of a folder have their roles already
 // (folder_samples.hpp).
-#ifndef QTURN_SRC_PLAN_SAMPLE_JOBS_HPP
-#define QTURN_SRC_PLAN_SAMPLE_JOBS_HPP
+#pragma once
 
 #include <cstddef>
 #include <filesystem>
@@ -46,5 +45,3 @@ SamplePlan plan_sample(const PlanOptions& options, const std::string& output,
                        std::span<const SampleFile> files);
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_PLAN_SAMPLE_JOBS_HPP

@@ -1,7 +1,6 @@
 // One of several runs that divide a data set among them. The key of a sample alone decides which
 // run takes it, so runs on different machines need not communicate.
-#ifndef QTURN_SRC_PLAN_SHARD_HPP
-#define QTURN_SRC_PLAN_SHARD_HPP
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -24,5 +23,3 @@ struct Shard {
 Shard parse_shard(const std::string& text);
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_PLAN_SHARD_HPP

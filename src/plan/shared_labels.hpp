@@ -6,8 +6,7 @@
 // in which the file lies, or whose name is a part of the file's (train2017 of
 // instances_train2017.json), or else the one with the most. Beside the input there may be other
 // data sets: a file there without any of the pictures is not for them.
-#ifndef QTURN_SRC_PLAN_SHARED_LABELS_HPP
-#define QTURN_SRC_PLAN_SHARED_LABELS_HPP
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -139,5 +138,3 @@ SharedLabels find_shared_labels(const PlanOptions& options, const FileList& file
                                 const OutputNames& names, const std::vector<Sentence>& unreadable);
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_PLAN_SHARED_LABELS_HPP

@@ -3,8 +3,7 @@
 //
 //   x/a.jpg    x/a.caption, x/a.cls, x/a.json    copied
 //              x/a.xmp, x/a.jpg.xmp, x/a.jgw     turned
-#ifndef QTURN_SRC_PLAN_SIDECAR_FILES_HPP
-#define QTURN_SRC_PLAN_SIDECAR_FILES_HPP
+#pragma once
 
 #include <functional>
 #include <string>
@@ -25,5 +24,3 @@ LabelFiles find_sidecar_files(const PlanOptions& options, FileList& files, Sidec
                               const std::function<bool(const std::string&)>& is_taken);
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_PLAN_SIDECAR_FILES_HPP

@@ -1,6 +1,5 @@
 // Labels and masks of which no picture is there.
-#ifndef QTURN_SRC_PLAN_STRAY_LABELS_HPP
-#define QTURN_SRC_PLAN_STRAY_LABELS_HPP
+#pragma once
 
 #include <filesystem>
 #include <set>
@@ -17,5 +16,3 @@ std::set<std::filesystem::path> find_stray_labels(const LabelFiles& labels, cons
                                                   const std::set<std::filesystem::path>& shared);
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_PLAN_STRAY_LABELS_HPP

@@ -7,8 +7,7 @@
 //   label_2/000001.txt   is about image_2/000001.png
 //   ann/a.jpg.json       is about img/a.jpg
 //   boxes.csv            is about the pictures that are named in it
-#ifndef QTURN_SRC_PLAN_SUSPECTED_LABEL_HPP
-#define QTURN_SRC_PLAN_SUSPECTED_LABEL_HPP
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -89,5 +88,3 @@ class LabelSuspicion {
 };
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_PLAN_SUSPECTED_LABEL_HPP

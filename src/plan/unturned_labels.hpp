@@ -1,7 +1,6 @@
 // Finds files that lie where labels and masks of pictures do, and would not be turned with them:
 // foreign_labels.hpp finds those that say what they are.
-#ifndef QTURN_SRC_PLAN_UNTURNED_LABELS_HPP
-#define QTURN_SRC_PLAN_UNTURNED_LABELS_HPP
+#pragma once
 
 #include <cstdint>
 #include <filesystem>
@@ -36,5 +35,3 @@ std::optional<std::filesystem::path> find_unturned_label(const Plan& plan, Varia
 std::set<std::filesystem::path> find_label_caches(const JobList& jobs);
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_PLAN_UNTURNED_LABELS_HPP

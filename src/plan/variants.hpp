@@ -1,7 +1,6 @@
 // Which orientations an augmentation makes of a picture: a pure function of seed and sample. Order,
 // threads and shards do not matter, and anybody can compute it again.
-#ifndef QTURN_SRC_PLAN_VARIANTS_HPP
-#define QTURN_SRC_PLAN_VARIANTS_HPP
+#pragma once
 
 #include <qturn/orientation.hpp>
 
@@ -24,5 +23,3 @@ std::vector<Orientation> random_variants(std::string_view key, int count, std::u
 std::vector<Orientation> parse_variants(std::string_view text);
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_PLAN_VARIANTS_HPP

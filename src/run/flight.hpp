@@ -3,8 +3,7 @@
 //
 // turn/picture_turn.hpp turns the bytes; they come from a Source and go to a SampleWriter. A flight
 // takes memory and a lane for them, and records the outcomes.
-#ifndef QTURN_SRC_RUN_FLIGHT_HPP
-#define QTURN_SRC_RUN_FLIGHT_HPP
+#pragma once
 
 #include <atomic>
 #include <chrono>
@@ -141,5 +140,3 @@ class Flight {
 };
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_RUN_FLIGHT_HPP

@@ -1,6 +1,5 @@
 // The lanes of a run, shared between its threads.
-#ifndef QTURN_SRC_RUN_LANE_POOL_HPP
-#define QTURN_SRC_RUN_LANE_POOL_HPP
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -36,5 +35,3 @@ class LanePool {
 };
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_RUN_LANE_POOL_HPP

@@ -1,6 +1,5 @@
 // What this process may use. In a container or a cluster's job that is less than the machine has.
-#ifndef QTURN_SRC_RUN_LIMITS_HPP
-#define QTURN_SRC_RUN_LIMITS_HPP
+#pragma once
 
 #include <cstdint>
 #include <filesystem>
@@ -18,5 +17,3 @@ std::uint64_t available_memory(const std::filesystem::path& root = "/");
 int available_cores(const std::filesystem::path& root = "/");
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_RUN_LIMITS_HPP

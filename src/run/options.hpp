@@ -1,6 +1,5 @@
 // How a run turns pictures, and with what.
-#ifndef QTURN_SRC_RUN_OPTIONS_HPP
-#define QTURN_SRC_RUN_OPTIONS_HPP
+#pragma once
 
 #include <qturn/orientation.hpp>
 #include <qturn/pictures.hpp>
@@ -48,5 +47,3 @@ struct RunOptions {
 };
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_RUN_OPTIONS_HPP

@@ -1,6 +1,5 @@
 // What became of an output. A failure is a value, so that one bad picture does not end the run.
-#ifndef QTURN_SRC_RUN_OUTCOME_HPP
-#define QTURN_SRC_RUN_OUTCOME_HPP
+#pragma once
 
 #include <qturn/orientation.hpp>
 #include <qturn/pictures.hpp>
@@ -75,5 +74,3 @@ struct Outcome {
 };
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_RUN_OUTCOME_HPP

@@ -15,8 +15,7 @@
 // that is kept for later pictures goes back to the system where a reservation needs it. A failing
 // file is an outcome; the others go on. An error of the pipeline itself ends the run after the
 // images in flight, and what was done until then has its outcomes.
-#ifndef QTURN_SRC_RUN_PIPELINE_HPP
-#define QTURN_SRC_RUN_PIPELINE_HPP
+#pragma once
 
 #include <atomic>
 #include <cstddef>
@@ -77,5 +76,3 @@ class Engine {
 };
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_RUN_PIPELINE_HPP

@@ -1,6 +1,5 @@
 // One sample on its way: the flights of its pictures, whose results stand or fall together.
-#ifndef QTURN_SRC_RUN_SAMPLE_FLIGHT_HPP
-#define QTURN_SRC_RUN_SAMPLE_FLIGHT_HPP
+#pragma once
 
 #include <cstddef>
 #include <memory>
@@ -36,5 +35,3 @@ class SampleFlight {
 };
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_RUN_SAMPLE_FLIGHT_HPP

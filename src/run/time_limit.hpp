@@ -3,8 +3,7 @@
 // Codecs look at a stop flag. So each picture has a flag of its own, and a thread that sleeps most
 // of the time raises it: all of them when the run is stopped, and one when its picture's time is
 // over. Time in which the picture waits for memory or for a device does not count.
-#ifndef QTURN_SRC_RUN_TIME_LIMIT_HPP
-#define QTURN_SRC_RUN_TIME_LIMIT_HPP
+#pragma once
 
 #include <atomic>
 #include <chrono>
@@ -84,5 +83,3 @@ class TimeLimit {
 };
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_RUN_TIME_LIMIT_HPP

@@ -1,7 +1,6 @@
 // A file that belongs to a picture and is turned with it: an XMP sidecar, a label, a mask. Both
 // become one outcome.
-#ifndef QTURN_SRC_SAMPLE_COMPANION_HPP
-#define QTURN_SRC_SAMPLE_COMPANION_HPP
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -55,5 +54,3 @@ bool has_file(const std::string& path);
 Companion read_companion(const std::filesystem::path& input, const Source& source = FileSource());
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_SAMPLE_COMPANION_HPP

@@ -1,8 +1,7 @@
 // What a file of a sample is, by its name and its content. This alone decides it: for files beside
 // a picture, for those of a tar, and for the columns of a row in Python. Whether such a file is
 // turned, copied or refused is for them to say.
-#ifndef QTURN_SRC_SAMPLE_FILE_KIND_HPP
-#define QTURN_SRC_SAMPLE_FILE_KIND_HPP
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -58,5 +57,3 @@ void expect_array_of(std::span<const std::byte> array, std::span<const std::byte
                      std::string_view lower_suffix_of_picture);
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_SAMPLE_FILE_KIND_HPP

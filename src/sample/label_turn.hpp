@@ -1,6 +1,5 @@
 // Label files of pictures, read and turned.
-#ifndef QTURN_SRC_SAMPLE_LABEL_TURN_HPP
-#define QTURN_SRC_SAMPLE_LABEL_TURN_HPP
+#pragma once
 
 #include <cstdint>
 #include <filesystem>
@@ -91,5 +90,3 @@ class LabelTurns {
 };
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_SAMPLE_LABEL_TURN_HPP

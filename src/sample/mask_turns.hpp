@@ -1,7 +1,6 @@
 // The masks of one picture on their way: read once, and turned with each of its outputs. A mask
 // stays in its own format, and what would change the value of a pixel is refused.
-#ifndef QTURN_SRC_SAMPLE_MASK_TURNS_HPP
-#define QTURN_SRC_SAMPLE_MASK_TURNS_HPP
+#pragma once
 
 #include <atomic>
 #include <cstddef>
@@ -63,5 +62,3 @@ class MaskTurns {
 };
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_SAMPLE_MASK_TURNS_HPP

@@ -8,8 +8,7 @@
 //
 // They agree unless a stem has a dot. A folder that would be packed into other samples than it has
 // is refused (sources/folder_samples.hpp).
-#ifndef QTURN_SRC_SAMPLE_SAMPLE_KEY_HPP
-#define QTURN_SRC_SAMPLE_SAMPLE_KEY_HPP
+#pragma once
 
 #include <algorithm>
 #include <cstddef>
@@ -30,5 +29,3 @@ inline std::string_view webdataset_key(std::string_view key) {
 }
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_SAMPLE_SAMPLE_KEY_HPP

@@ -1,7 +1,6 @@
 // A sample in memory: a picture with the files that belong to it, turned without a disk. What a
 // flight does with files and budgets, for a caller that has rows.
-#ifndef QTURN_SRC_SAMPLE_SAMPLE_TURN_HPP
-#define QTURN_SRC_SAMPLE_SAMPLE_TURN_HPP
+#pragma once
 
 #include <qturn/orientation.hpp>
 #include <qturn/pictures.hpp>
@@ -56,5 +55,3 @@ std::vector<TurnedSample> turn_sample(const Sample& sample,
                                       const SampleOptions& options);
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_SAMPLE_SAMPLE_TURN_HPP

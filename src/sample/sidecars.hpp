@@ -1,7 +1,6 @@
 // XMP files beside pictures: a.xmp and a.jpg.xmp for a.jpg, or with .XMP in capitals. Some programs
 // look for an orientation there first.
-#ifndef QTURN_SRC_SAMPLE_SIDECARS_HPP
-#define QTURN_SRC_SAMPLE_SIDECARS_HPP
+#pragma once
 
 #include <cstdint>
 #include <filesystem>
@@ -92,5 +91,3 @@ std::string turned_sidecar_text(const std::filesystem::path& name, const std::st
 std::filesystem::path sidecar_of(const std::filesystem::path& picture, const Sidecar& like);
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_SAMPLE_SIDECARS_HPP

@@ -2,8 +2,7 @@
 // that: a.tfw or a.wld for a.tif, a.jgw for a.jpg. They are turned. The rational polynomials (RPC)
 // of satellite pictures are in a.rpb or a_rpc.txt, and are not. GDAL notes any of that in
 // a.tif.aux.xml.
-#ifndef QTURN_SRC_SAMPLE_WORLD_FILES_HPP
-#define QTURN_SRC_SAMPLE_WORLD_FILES_HPP
+#pragma once
 
 #include <filesystem>
 #include <string>
@@ -44,5 +43,3 @@ std::vector<std::filesystem::path> world_files_beside(const std::filesystem::pat
 std::string stale_world_file(const std::filesystem::path& file);
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_SAMPLE_WORLD_FILES_HPP

@@ -1,6 +1,5 @@
 // The way out to files: into a folder, or in place.
-#ifndef QTURN_SRC_SINKS_FILE_SAMPLE_WRITER_HPP
-#define QTURN_SRC_SINKS_FILE_SAMPLE_WRITER_HPP
+#pragma once
 
 #include <cstdint>
 #include <filesystem>
@@ -61,5 +60,3 @@ class FileSampleWriter : public SampleWriter {
 };
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_SINKS_FILE_SAMPLE_WRITER_HPP

@@ -2,8 +2,7 @@
 // back with all that belongs to it, and only over files that are still what the run wrote. A backup
 // is moved: on one file system the very file is back, with its metadata and its other names. It
 // stays where a later run has replaced the same file: to take that back, too, may need it again.
-#ifndef QTURN_SRC_SINKS_RESTORE_WRITER_HPP
-#define QTURN_SRC_SINKS_RESTORE_WRITER_HPP
+#pragma once
 
 #include <memory>
 #include <optional>
@@ -43,5 +42,3 @@ class RestoreWriter final : public SampleWriter {
 };
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_SINKS_RESTORE_WRITER_HPP

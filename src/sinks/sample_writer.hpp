@@ -1,7 +1,6 @@
 // Where results go. A way out puts a picture and its companions, the files that belong to it and
 // depend on its orientation (XMP sidecars, labels, masks), in their places as one outcome.
-#ifndef QTURN_SRC_SINKS_SAMPLE_WRITER_HPP
-#define QTURN_SRC_SINKS_SAMPLE_WRITER_HPP
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -116,5 +115,3 @@ class SampleWriter {
 };
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_SINKS_SAMPLE_WRITER_HPP

@@ -1,6 +1,5 @@
 // The way out to standard output, for one picture.
-#ifndef QTURN_SRC_SINKS_STANDARD_OUTPUT_HPP
-#define QTURN_SRC_SINKS_STANDARD_OUTPUT_HPP
+#pragma once
 
 #include <atomic>
 #include <filesystem>
@@ -35,5 +34,3 @@ class StandardOutput : public SampleWriter {
 };
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_SINKS_STANDARD_OUTPUT_HPP

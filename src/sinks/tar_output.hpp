@@ -1,7 +1,6 @@
 // A tar that is whole or not there: written beside its place, flushed and renamed as
 // safe_file.hpp does it.
-#ifndef QTURN_SRC_SINKS_TAR_OUTPUT_HPP
-#define QTURN_SRC_SINKS_TAR_OUTPUT_HPP
+#pragma once
 
 #include <atomic>
 #include <cstddef>
@@ -41,5 +40,3 @@ class TarOutput {
 };
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_SINKS_TAR_OUTPUT_HPP

@@ -1,7 +1,6 @@
 // The way out to a tar, or to numbered tars of a size: the samples in their order, each with the
 // files in theirs.
-#ifndef QTURN_SRC_SINKS_TAR_SAMPLE_WRITER_HPP
-#define QTURN_SRC_SINKS_TAR_SAMPLE_WRITER_HPP
+#pragma once
 
 #include <atomic>
 #include <cstddef>
@@ -63,5 +62,3 @@ class TarSampleWriter : public SampleWriter {
 };
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_SINKS_TAR_SAMPLE_WRITER_HPP

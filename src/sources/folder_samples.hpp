@@ -3,8 +3,7 @@
 //
 //   images/x/a.jpg  labels/x/a.txt  masks/x/a.png    ->    images/x/a.jpg  images/x/a.mask.png
 //                                                          images/x/a.txt
-#ifndef QTURN_SRC_SOURCES_FOLDER_SAMPLES_HPP
-#define QTURN_SRC_SOURCES_FOLDER_SAMPLES_HPP
+#pragma once
 
 #include <cstddef>
 #include <vector>
@@ -36,5 +35,3 @@ class FolderSamples : public MemberReader {
 };
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_SOURCES_FOLDER_SAMPLES_HPP

@@ -1,6 +1,5 @@
 // The files of samples, one after the other: of a tar, or of folders.
-#ifndef QTURN_SRC_SOURCES_MEMBER_READER_HPP
-#define QTURN_SRC_SOURCES_MEMBER_READER_HPP
+#pragma once
 
 #include <cstdint>
 #include <filesystem>
@@ -40,5 +39,3 @@ class MemberReader {
 };
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_SOURCES_MEMBER_READER_HPP

@@ -1,6 +1,5 @@
 // The pictures of a run that kept their originals, as the jobs of the run that puts them back.
-#ifndef QTURN_SRC_SOURCES_RECORDED_PICTURES_HPP
-#define QTURN_SRC_SOURCES_RECORDED_PICTURES_HPP
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -37,5 +36,3 @@ class RecordedPictures : public Source {
 };
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_SOURCES_RECORDED_PICTURES_HPP

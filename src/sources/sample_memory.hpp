@@ -1,6 +1,5 @@
 // What a sample takes whose files have been read: them, and its results until they are written.
-#ifndef QTURN_SRC_SOURCES_SAMPLE_MEMORY_HPP
-#define QTURN_SRC_SOURCES_SAMPLE_MEMORY_HPP
+#pragma once
 
 #include <cstdint>
 
@@ -33,5 +32,3 @@ class SampleMemory {
 };
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_SOURCES_SAMPLE_MEMORY_HPP

@@ -1,7 +1,6 @@
 // The ways in: what gives the samples of a run, one after the other. A list of files, a tar, a
 // folder whose pictures go into a tar, and standard input differ in nothing else.
-#ifndef QTURN_SRC_SOURCES_SAMPLE_READER_HPP
-#define QTURN_SRC_SOURCES_SAMPLE_READER_HPP
+#pragma once
 
 #include <cstddef>
 #include <limits>
@@ -58,5 +57,3 @@ class ListReader : public SampleReader {
 };
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_SOURCES_SAMPLE_READER_HPP

@@ -5,8 +5,7 @@
 // for the results that are still to come. It is reserved in the order of the samples, so that none
 // waits for one after it. A sample that needs more comes alone. Nothing but the order and the bytes
 // of the files decides what is written, so threads and memory change no byte.
-#ifndef QTURN_SRC_SOURCES_SAMPLE_STREAM_HPP
-#define QTURN_SRC_SOURCES_SAMPLE_STREAM_HPP
+#pragma once
 
 #include <atomic>
 #include <cstddef>
@@ -109,5 +108,3 @@ class SampleStream : public SampleReader {
 };
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_SOURCES_SAMPLE_STREAM_HPP

@@ -1,6 +1,5 @@
 // The members of a tar, which are the files of samples.
-#ifndef QTURN_SRC_SOURCES_TAR_MEMBERS_HPP
-#define QTURN_SRC_SOURCES_TAR_MEMBERS_HPP
+#pragma once
 
 #include <cstddef>
 #include <optional>
@@ -34,5 +33,3 @@ class TarMembers : public MemberReader {
 };
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_SOURCES_TAR_MEMBERS_HPP

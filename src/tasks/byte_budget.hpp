@@ -5,8 +5,7 @@
 // served: a large image waits for the small ones before it, but later ones do not overtake it. An
 // image larger than the whole budget runs alone. What waits is a suspended task and holds no
 // thread.
-#ifndef QTURN_SRC_TASKS_BYTE_BUDGET_HPP
-#define QTURN_SRC_TASKS_BYTE_BUDGET_HPP
+#pragma once
 
 #include <atomic>
 #include <cstdint>
@@ -84,5 +83,3 @@ class ByteBudget {
 };
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_TASKS_BYTE_BUDGET_HPP

@@ -1,5 +1,4 @@
-#ifndef QTURN_SRC_TASKS_FOR_EVER_HPP
-#define QTURN_SRC_TASKS_FOR_EVER_HPP
+#pragma once
 
 #include <chrono>
 
@@ -10,5 +9,3 @@ namespace qturn {
 inline constexpr auto for_ever = std::chrono::steady_clock::time_point::max();
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_TASKS_FOR_EVER_HPP

@@ -5,8 +5,7 @@
 // pictures on their way to an H200, oneTBB's resumable tasks turned 28 % more JPEGs per second than
 // threads that slept. A suspended task goes on where it was, perhaps on another thread: no lock, no
 // thread_local and no current CUDA device may cross a suspension.
-#ifndef QTURN_SRC_TASKS_SUSPEND_HPP
-#define QTURN_SRC_TASKS_SUSPEND_HPP
+#pragma once
 
 #include <functional>
 #include <memory>
@@ -35,5 +34,3 @@ void suspend(const std::function<void(Resume)>& start);
 void require_memory_for_a_stack();
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_TASKS_SUSPEND_HPP

@@ -1,6 +1,5 @@
 // A picture in memory, decoded to pixels for who wants nothing else of it.
-#ifndef QTURN_SRC_TURN_DECODED_HPP
-#define QTURN_SRC_TURN_DECODED_HPP
+#pragma once
 
 #include <qturn/pictures.hpp>
 #include <qturn/view.hpp>
@@ -35,5 +34,3 @@ bool has_rgb(const Image& image);
 void to_rgb(const Image& image, View rgb);
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_TURN_DECODED_HPP

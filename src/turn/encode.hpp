@@ -1,6 +1,5 @@
 // Makes a file of any format from decoded pixels and their metadata.
-#ifndef QTURN_SRC_TURN_ENCODE_HPP
-#define QTURN_SRC_TURN_ENCODE_HPP
+#pragma once
 
 #include <atomic>
 #include <span>
@@ -32,5 +31,3 @@ Bytes retag(std::span<const std::byte> file, const Codec& codec, Orientation tag
             MissingTag missing, std::vector<std::string>& warnings);
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_TURN_ENCODE_HPP

@@ -1,8 +1,7 @@
 // A lane: the buffers, and on a GPU the stream, that one image in flight owns. An image is decoded
 // into the lane's memory, turned on the lane's device, and encoded from the lane's memory; lanes
 // overlap because each has its own.
-#ifndef QTURN_SRC_TURN_LANE_HPP
-#define QTURN_SRC_TURN_LANE_HPP
+#pragma once
 
 #include <atomic>
 #include <cstddef>
@@ -68,5 +67,3 @@ class Lane {
 std::unique_ptr<Lane> make_cpu_lane(std::size_t keep_bytes);
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_TURN_LANE_HPP

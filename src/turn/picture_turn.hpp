@@ -6,8 +6,7 @@
 // that stays a JPEG goes from compressed bytes to compressed bytes; all other pictures are decoded
 // to pixels. Everything that is turned was decoded first, so damage is always an error. Only
 // `tag_only` does not read the pixels.
-#ifndef QTURN_SRC_TURN_PICTURE_TURN_HPP
-#define QTURN_SRC_TURN_PICTURE_TURN_HPP
+#pragma once
 
 #include <qturn/orientation.hpp>
 #include <qturn/pictures.hpp>
@@ -194,5 +193,3 @@ std::string refusal_in_memory(const PictureTurn& picture, Orientation orientatio
                               bool allow_storage_change);
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_TURN_PICTURE_TURN_HPP

@@ -3,8 +3,7 @@
 //
 // The readers are those of the program. A fault that all of its reading shares is not seen here;
 // the tests compare the readers with other programs.
-#ifndef QTURN_SRC_TURN_PROOF_HPP
-#define QTURN_SRC_TURN_PROOF_HPP
+#pragma once
 
 #include <qturn/orientation.hpp>
 
@@ -40,5 +39,3 @@ void prove_parts(const Codec& codec, std::span<const std::byte> source,
                  bool has_same_pixels, const std::atomic<bool>& stop);
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_TURN_PROOF_HPP

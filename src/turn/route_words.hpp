@@ -1,6 +1,5 @@
 // What a Route is called, in machine-readable lines and in Python.
-#ifndef QTURN_SRC_TURN_ROUTE_WORDS_HPP
-#define QTURN_SRC_TURN_ROUTE_WORDS_HPP
+#pragma once
 
 #include <qturn/pictures.hpp>
 
@@ -26,5 +25,3 @@ inline std::optional<Route> route_of(std::string_view word) {
 }
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_TURN_ROUTE_WORDS_HPP

@@ -1,6 +1,5 @@
 // Small copies of pictures, for people to look at.
-#ifndef QTURN_SRC_TURN_SMALL_PICTURE_HPP
-#define QTURN_SRC_TURN_SMALL_PICTURE_HPP
+#pragma once
 
 #include <qturn/orientation.hpp>
 #include <qturn/pictures.hpp>
@@ -44,5 +43,3 @@ Colour colour_of(std::uint64_t number);
 Bytes encoded(SmallPicture picture, std::string_view format);
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_TURN_SMALL_PICTURE_HPP

@@ -1,6 +1,5 @@
 // turn() of <qturn/pictures.hpp> for a caller that has a lane for one picture after the other.
-#ifndef QTURN_SRC_TURN_TURN_IN_HPP
-#define QTURN_SRC_TURN_TURN_IN_HPP
+#pragma once
 
 #include <qturn/pictures.hpp>
 
@@ -17,5 +16,3 @@ Turned turn_in(Lane& lane, std::size_t kept_bytes, std::span<const std::byte> fi
                Orientation orientation, const TurnOptions& options);
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_TURN_TURN_IN_HPP

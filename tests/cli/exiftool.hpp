@@ -1,6 +1,5 @@
 // What another program, ExifTool, reads in files that ours has turned.
-#ifndef QTURN_TESTS_CLI_EXIFTOOL_HPP
-#define QTURN_TESTS_CLI_EXIFTOOL_HPP
+#pragma once
 
 #include <array>
 #include <cstdio>
@@ -49,5 +48,3 @@ inline std::string value(const Json& file, const std::string& tag) {
 }
 
 }  // namespace cli
-
-#endif  // QTURN_TESTS_CLI_EXIFTOOL_HPP

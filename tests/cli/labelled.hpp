@@ -1,7 +1,6 @@
 // Data sets with labels for the command-line tests: a picture, and runs of augment with one
 // variant.
-#ifndef QTURN_TESTS_CLI_LABELLED_HPP
-#define QTURN_TESTS_CLI_LABELLED_HPP
+#pragma once
 
 #include <set>
 #include <string>
@@ -28,5 +27,3 @@ inline Names results(const Workplace& workplace) {
 }
 
 }  // namespace cli
-
-#endif  // QTURN_TESTS_CLI_LABELLED_HPP

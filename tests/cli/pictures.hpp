@@ -1,7 +1,6 @@
 // Pictures for the command-line tests: small files made from known pixels, PNGs by hand and the
 // rest by our own codecs, the tags that say how they are stored, and what they decode to.
-#ifndef QTURN_TESTS_CLI_PICTURES_HPP
-#define QTURN_TESTS_CLI_PICTURES_HPP
+#pragma once
 
 #include <qturn/orientation.hpp>
 
@@ -190,5 +189,3 @@ inline Picture pixels_of(const std::filesystem::path& path) {
 }
 
 }  // namespace cli
-
-#endif  // QTURN_TESTS_CLI_PICTURES_HPP

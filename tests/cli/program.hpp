@@ -7,8 +7,7 @@
 //     done({"cw", "in", "-o", "out"});
 //     CHECK(files("out") == Names{"a.png"});
 //   }
-#ifndef QTURN_TESTS_CLI_PROGRAM_HPP
-#define QTURN_TESTS_CLI_PROGRAM_HPP
+#pragma once
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
@@ -171,5 +170,3 @@ class Workplace : public TemporaryFolder {
 };
 
 }  // namespace cli
-
-#endif  // QTURN_TESTS_CLI_PROGRAM_HPP

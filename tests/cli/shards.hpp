@@ -1,7 +1,6 @@
 // A data set with labels of every kind, and runs of augment that divide it, for the tests of
 // shards.
-#ifndef QTURN_TESTS_CLI_SHARDS_HPP
-#define QTURN_TESTS_CLI_SHARDS_HPP
+#pragma once
 
 #include <fmt/format.h>
 
@@ -70,5 +69,3 @@ inline void require_same_as_whole(const Workplace& workplace) {
 }
 
 }  // namespace cli
-
-#endif  // QTURN_TESTS_CLI_SHARDS_HPP

@@ -1,6 +1,5 @@
 // Records every call of a run that changes files in its folder.
-#ifndef QTURN_TESTS_FAULTS_DISK_RECORD_HPP
-#define QTURN_TESTS_FAULTS_DISK_RECORD_HPP
+#pragma once
 
 #include <filesystem>
 #include <map>
@@ -49,5 +48,3 @@ class Recorder {
 };
 
 }  // namespace faults
-
-#endif  // QTURN_TESTS_FAULTS_DISK_RECORD_HPP

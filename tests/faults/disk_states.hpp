@@ -14,8 +14,7 @@
 // is kept in the order of the calls, up to some moment. Data may stay behind, the last writes of
 // each file. fsync() of any file keeps all names and attributes up to then, and the data of that
 // file. So does a rename over a file that exists, for the data of the file that is renamed.
-#ifndef QTURN_TESTS_FAULTS_DISK_STATES_HPP
-#define QTURN_TESTS_FAULTS_DISK_STATES_HPP
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -94,5 +93,3 @@ using Visit = std::function<void(const Fates&)>;
 void for_each_state(const Record& record, Rules rules, const Bounds& bounds, const Visit& visit);
 
 }  // namespace faults
-
-#endif  // QTURN_TESTS_FAULTS_DISK_STATES_HPP

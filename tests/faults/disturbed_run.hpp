@@ -1,6 +1,5 @@
 // One run of a scenario, with a fault at one of its system calls.
-#ifndef QTURN_TESTS_FAULTS_DISTURBED_RUN_HPP
-#define QTURN_TESTS_FAULTS_DISTURBED_RUN_HPP
+#pragma once
 
 #include <filesystem>
 #include <optional>
@@ -99,5 +98,3 @@ std::vector<Place> places_of(const Run& whole);
 Run disturbed(const Scenario& scenario, const Place& place, const Fault& fault);
 
 }  // namespace faults
-
-#endif  // QTURN_TESTS_FAULTS_DISTURBED_RUN_HPP

@@ -1,7 +1,6 @@
 // A run meets a power cut: its calls are recorded, every state of the disk that the rules of
 // disk_states.hpp allow is made, and in each of them the run is finished as docs/files.md says.
-#ifndef QTURN_TESTS_FAULTS_POWER_CUTS_HPP
-#define QTURN_TESTS_FAULTS_POWER_CUTS_HPP
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -25,5 +24,3 @@ struct PowerCutOptions {
 int run_power_cuts(const PowerCutOptions& options);
 
 }  // namespace faults
-
-#endif  // QTURN_TESTS_FAULTS_POWER_CUTS_HPP

@@ -1,6 +1,5 @@
 // What must be true after every run, whatever befell it.
-#ifndef QTURN_TESTS_FAULTS_RULES_HPP
-#define QTURN_TESTS_FAULTS_RULES_HPP
+#pragma once
 
 #include <string>
 #include <vector>
@@ -14,5 +13,3 @@ std::vector<std::string> broken_rules(const Scenario& scenario, const Run& whole
                                       const Fault& fault);
 
 }  // namespace faults
-
-#endif  // QTURN_TESTS_FAULTS_RULES_HPP

@@ -1,6 +1,5 @@
 // What is run, again and again, with a fault at another call each time.
-#ifndef QTURN_TESTS_FAULTS_SCENARIOS_HPP
-#define QTURN_TESTS_FAULTS_SCENARIOS_HPP
+#pragma once
 
 #include <optional>
 #include <string>
@@ -26,5 +25,3 @@ inline constexpr char json_file[] = "log";
 std::vector<Scenario> scenarios();
 
 }  // namespace faults
-
-#endif  // QTURN_TESTS_FAULTS_SCENARIOS_HPP

@@ -1,8 +1,7 @@
 // Follows a program from system call to system call (ptrace), so that a test can see each of them,
 // have it fail, or end the program there. That needs nothing in the program, and misses nothing:
 // what the C library calls by itself (getdents for readdir, write for printf) is seen as well.
-#ifndef QTURN_TESTS_FAULTS_SYSTEM_CALLS_HPP
-#define QTURN_TESTS_FAULTS_SYSTEM_CALLS_HPP
+#pragma once
 
 #include <sys/types.h>
 
@@ -51,5 +50,3 @@ void be_followed(unsigned seconds);
 int follow(pid_t child, const OnCall& on_call, const OnReturn& on_return);
 
 }  // namespace faults
-
-#endif  // QTURN_TESTS_FAULTS_SYSTEM_CALLS_HPP

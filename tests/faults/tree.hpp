@@ -1,6 +1,5 @@
 // The files of a folder, held in memory: what was there before a run, and what is there after it.
-#ifndef QTURN_TESTS_FAULTS_TREE_HPP
-#define QTURN_TESTS_FAULTS_TREE_HPP
+#pragma once
 
 #include <sys/stat.h>
 
@@ -29,5 +28,3 @@ Tree read_tree(const std::filesystem::path& folder);
 void write_tree(const Tree& tree, const std::filesystem::path& folder);
 
 }  // namespace faults
-
-#endif  // QTURN_TESTS_FAULTS_TREE_HPP

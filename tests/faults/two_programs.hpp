@@ -1,7 +1,6 @@
 // Another program that works in the folder of a run: at one of the run's calls it saves, replaces,
 // moves or removes a file, or it is a second qturn.
-#ifndef QTURN_TESTS_FAULTS_TWO_PROGRAMS_HPP
-#define QTURN_TESTS_FAULTS_TWO_PROGRAMS_HPP
+#pragma once
 
 #include <filesystem>
 #include <optional>
@@ -38,5 +37,3 @@ class OtherProgram {
 Tree made_after(const Scenario& scenario, const Act& act);
 
 }  // namespace faults
-
-#endif  // QTURN_TESTS_FAULTS_TWO_PROGRAMS_HPP

@@ -1,6 +1,5 @@
 // Files for tests, written and read by OpenImageIO itself.
-#ifndef QTURN_TESTS_FORMATS_OIIO_PICTURES_HPP
-#define QTURN_TESTS_FORMATS_OIIO_PICTURES_HPP
+#pragma once
 
 #include <OpenImageIO/filesystem.h>
 #include <OpenImageIO/imageio.h>
@@ -99,5 +98,3 @@ inline std::vector<std::uint8_t> turned_samples(const OIIO::ImageSpec& spec,
 }
 
 }  // namespace qturn::tests
-
-#endif  // QTURN_TESTS_FORMATS_OIIO_PICTURES_HPP

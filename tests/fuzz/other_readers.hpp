@@ -1,7 +1,6 @@
 // Pictures as the libraries of their formats read them. A damaged file that Quarterturn takes in
 // silence is a fault, and so are other pixels.
-#ifndef QTURN_TESTS_FUZZ_OTHER_READERS_HPP
-#define QTURN_TESTS_FUZZ_OTHER_READERS_HPP
+#pragma once
 
 #include <string>
 #include <vector>
@@ -24,5 +23,3 @@ ReadByOther read_by_libpng;
 ReadByOther read_by_libtiff;
 
 }  // namespace qturn::fuzz
-
-#endif  // QTURN_TESTS_FUZZ_OTHER_READERS_HPP

@@ -1,6 +1,5 @@
 // What is tried with a picture of any format that is decoded.
-#ifndef QTURN_TESTS_FUZZ_PICTURE_CHECKS_HPP
-#define QTURN_TESTS_FUZZ_PICTURE_CHECKS_HPP
+#pragma once
 
 #include "src/formats/codec/codec.hpp"
 #include "tests/fuzz/other_readers.hpp"
@@ -20,5 +19,3 @@ void check_unturned(Input file, const Codec& format);
 void show(Input file, const Codec& format, const Codec& target);
 
 }  // namespace qturn::fuzz
-
-#endif  // QTURN_TESTS_FUZZ_PICTURE_CHECKS_HPP

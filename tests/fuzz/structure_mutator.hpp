@@ -2,8 +2,7 @@
 // the segments of a JPEG, the chunks of a PNG, the directories of a TIFF, the boxes of HEIC, AVIF
 // and JPEG XL, the members of a tar. Lengths, checksums, counts and the order of entries are right
 // afterwards; what they hold need not be.
-#ifndef QTURN_TESTS_FUZZ_STRUCTURE_MUTATOR_HPP
-#define QTURN_TESTS_FUZZ_STRUCTURE_MUTATOR_HPP
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -24,5 +23,3 @@ using MutateBytes = std::size_t (*)(std::uint8_t* data, std::size_t size, std::s
 Bytes mutated_structure(std::span<const std::byte> file, std::uint32_t seed, MutateBytes mutate);
 
 }  // namespace qturn::fuzz
-
-#endif  // QTURN_TESTS_FUZZ_STRUCTURE_MUTATOR_HPP

@@ -1,7 +1,6 @@
 // What the fuzzers run. One program has all targets, because linking each by itself takes longer
 // than running it; its name says which one runs: jpeg_fuzz.
-#ifndef QTURN_TESTS_FUZZ_TARGET_HPP
-#define QTURN_TESTS_FUZZ_TARGET_HPP
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -51,5 +50,3 @@ void fuzz_tar(Input input);
 void fuzz_tiff(Input input);
 
 }  // namespace qturn::fuzz
-
-#endif  // QTURN_TESTS_FUZZ_TARGET_HPP

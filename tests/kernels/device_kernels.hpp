@@ -1,6 +1,5 @@
 // What the tests do on the device by kernels of their own.
-#ifndef QTURN_TESTS_KERNELS_DEVICE_KERNELS_HPP
-#define QTURN_TESTS_KERNELS_DEVICE_KERNELS_HPP
+#pragma once
 
 #include <cuda_runtime_api.h>
 
@@ -33,5 +32,3 @@ void lose_device();
 std::int64_t first_difference(const void* a, const void* b, std::int64_t bytes);
 
 }  // namespace qturn::tests
-
-#endif  // QTURN_TESTS_KERNELS_DEVICE_KERNELS_HPP

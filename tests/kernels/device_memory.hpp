@@ -1,6 +1,5 @@
 // Memory on the GPU, streams and captured graphs that clean up after themselves, for tests.
-#ifndef QTURN_TESTS_KERNELS_DEVICE_MEMORY_HPP
-#define QTURN_TESTS_KERNELS_DEVICE_MEMORY_HPP
+#pragma once
 
 #include <cuda_runtime_api.h>
 
@@ -113,5 +112,3 @@ class Captured {
 };
 
 }  // namespace qturn::tests
-
-#endif  // QTURN_TESTS_KERNELS_DEVICE_MEMORY_HPP

@@ -4,8 +4,7 @@
 // All pictures of a test lie in one piece of memory, first the sources, then the destinations, full
 // of random bytes. Afterwards all of it is compared with what the CPU makes of it: so a byte that
 // is written between the rows, into a neighbour or into a source is seen, too.
-#ifndef QTURN_TESTS_KERNELS_DEVICE_PICTURES_HPP
-#define QTURN_TESTS_KERNELS_DEVICE_PICTURES_HPP
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -198,5 +197,3 @@ inline constexpr int pixel_sizes[] = {1,  2,  3,  4,  5,  6,  7,  8,  10, 12,  1
                                       16, 17, 24, 31, 32, 33, 48, 64, 96, 255, 256};
 
 }  // namespace qturn::tests
-
-#endif  // QTURN_TESTS_KERNELS_DEVICE_PICTURES_HPP

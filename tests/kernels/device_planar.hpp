@@ -1,6 +1,5 @@
 // Planar pictures for the harness of device_pictures.hpp.
-#ifndef QTURN_TESTS_KERNELS_DEVICE_PLANAR_HPP
-#define QTURN_TESTS_KERNELS_DEVICE_PLANAR_HPP
+#pragma once
 
 #include <qturn/cuda.hpp>
 #include <qturn/planar.hpp>
@@ -125,5 +124,3 @@ inline void add_thin_planar(std::vector<PlanarTurn>& turns, int count, const Pla
 }
 
 }  // namespace qturn::tests
-
-#endif  // QTURN_TESTS_KERNELS_DEVICE_PLANAR_HPP

@@ -1,6 +1,5 @@
 // Sets of planes for the harness of device_pictures.hpp.
-#ifndef QTURN_TESTS_KERNELS_DEVICE_PLANES_HPP
-#define QTURN_TESTS_KERNELS_DEVICE_PLANES_HPP
+#pragma once
 
 #include <qturn/batch.hpp>
 #include <qturn/cpu.hpp>
@@ -119,5 +118,3 @@ inline void add_thin_planes(std::vector<PlanesTurn>& turns, int count, const Pla
 }
 
 }  // namespace qturn::tests
-
-#endif  // QTURN_TESTS_KERNELS_DEVICE_PLANES_HPP

@@ -1,6 +1,5 @@
 // Pictures for the harness of device_pictures.hpp: turned into other memory, and in place.
-#ifndef QTURN_TESTS_KERNELS_DEVICE_TURNS_HPP
-#define QTURN_TESTS_KERNELS_DEVICE_TURNS_HPP
+#pragma once
 
 #include <qturn/batch.hpp>
 #include <qturn/cpu.hpp>
@@ -128,5 +127,3 @@ inline void add_thin_in_place(std::vector<TurnInPlace>& turns, int count, int pi
 }
 
 }  // namespace qturn::tests
-
-#endif  // QTURN_TESTS_KERNELS_DEVICE_TURNS_HPP

@@ -1,6 +1,5 @@
 // Uniform batches for the harness of device_pictures.hpp.
-#ifndef QTURN_TESTS_KERNELS_DEVICE_UNIFORM_HPP
-#define QTURN_TESTS_KERNELS_DEVICE_UNIFORM_HPP
+#pragma once
 
 #include <string>
 #include <vector>
@@ -84,5 +83,3 @@ inline void transform_each_batch(const std::vector<UniformBatch>& batches, cudaS
 }
 
 }  // namespace qturn::tests
-
-#endif  // QTURN_TESTS_KERNELS_DEVICE_UNIFORM_HPP

@@ -1,7 +1,6 @@
 // Planar pictures for tests: how their planes lie in a buffer, and a comparison that says which
 // sample is wrong.
-#ifndef QTURN_TESTS_KERNELS_PLANAR_PICTURES_HPP
-#define QTURN_TESTS_KERNELS_PLANAR_PICTURES_HPP
+#pragma once
 
 #include <qturn/planar.hpp>
 
@@ -71,5 +70,3 @@ inline std::string name(SampleType type) {
 }
 
 }  // namespace qturn::tests
-
-#endif  // QTURN_TESTS_KERNELS_PLANAR_PICTURES_HPP

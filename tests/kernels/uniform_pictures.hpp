@@ -1,7 +1,6 @@
 // Uniform batches for tests: pictures of one shape that follow one another in one piece of memory,
 // with poisoned bytes around each.
-#ifndef QTURN_TESTS_KERNELS_UNIFORM_PICTURES_HPP
-#define QTURN_TESTS_KERNELS_UNIFORM_PICTURES_HPP
+#pragma once
 
 #include <qturn/batch.hpp>
 
@@ -70,5 +69,3 @@ struct UniformPlan {
 };
 
 }  // namespace qturn::tests
-
-#endif  // QTURN_TESTS_KERNELS_UNIFORM_PICTURES_HPP

@@ -1,6 +1,5 @@
 // Labels as pixels: painted, turned as any picture, and compared with the turned label painted.
-#ifndef QTURN_TESTS_LABELS_PAINTED_HPP
-#define QTURN_TESTS_LABELS_PAINTED_HPP
+#pragma once
 
 #include <catch2/catch_test_macros.hpp>
 #include <qturn/orientation.hpp>
@@ -76,5 +75,3 @@ std::string thrown_by(Work work) {
   }
   return "";
 }
-
-#endif  // QTURN_TESTS_LABELS_PAINTED_HPP

@@ -1,7 +1,6 @@
 // OpenCV's images for the tests of the plugin: random pixels, what OpenCV's own functions on the
 // CPU make of them, and GpuMats that any OpenCV can make, with CUDA or without.
-#ifndef QTURN_TESTS_OPENCV_PICTURES_HPP
-#define QTURN_TESTS_OPENCV_PICTURES_HPP
+#pragma once
 
 #include <qturn/opencv.hpp>
 
@@ -161,5 +160,3 @@ std::string not_refused(int code, const std::string& message, Call call) {
 }
 
 }  // namespace qturn::tests
-
-#endif  // QTURN_TESTS_OPENCV_PICTURES_HPP

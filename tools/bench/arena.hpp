@@ -1,6 +1,5 @@
 // Memory for what is measured on a GPU, and the copies it is compared with.
-#ifndef QTURN_TOOLS_BENCH_ARENA_HPP
-#define QTURN_TOOLS_BENCH_ARENA_HPP
+#pragma once
 
 #include <algorithm>
 #include <string>
@@ -78,5 +77,3 @@ struct Arena {
 };
 
 }  // namespace qturn::bench
-
-#endif  // QTURN_TOOLS_BENCH_ARENA_HPP

@@ -1,5 +1,4 @@
-#ifndef QTURN_TOOLS_BENCH_BENCH_HPP
-#define QTURN_TOOLS_BENCH_BENCH_HPP
+#pragma once
 
 #include <functional>
 #include <string>
@@ -30,5 +29,3 @@ HostTimes gpu_host_times(int device);
 void measure_cpu(const Plan& plan, const Listener& listener);
 
 }  // namespace qturn::bench
-
-#endif  // QTURN_TOOLS_BENCH_BENCH_HPP

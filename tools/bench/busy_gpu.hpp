@@ -1,6 +1,5 @@
 // How busy a GPU is while something else is measured.
-#ifndef QTURN_TOOLS_BENCH_BUSY_GPU_HPP
-#define QTURN_TOOLS_BENCH_BUSY_GPU_HPP
+#pragma once
 
 #include <memory>
 #include <string>
@@ -27,5 +26,3 @@ class BusyGpu {
 };
 
 }  // namespace qturn::bench
-
-#endif  // QTURN_TOOLS_BENCH_BUSY_GPU_HPP

@@ -1,6 +1,5 @@
 // What is measured: a shape, a pixel size and an orientation; and the result.
-#ifndef QTURN_TOOLS_BENCH_CASES_HPP
-#define QTURN_TOOLS_BENCH_CASES_HPP
+#pragma once
 
 #include <qturn/orientation.hpp>
 
@@ -96,5 +95,3 @@ struct Choice {
 Plan plan(const Choice& choice);
 
 }  // namespace qturn::bench
-
-#endif  // QTURN_TOOLS_BENCH_CASES_HPP

@@ -1,6 +1,5 @@
 // The bound: kernels that only copy; and a comparison of bytes.
-#ifndef QTURN_TOOLS_BENCH_COPY_KERNELS_HPP
-#define QTURN_TOOLS_BENCH_COPY_KERNELS_HPP
+#pragma once
 
 #include <qturn/view.hpp>
 
@@ -31,5 +30,3 @@ void count_differing_bytes(const void* a, const void* b, std::int64_t bytes,
 void fill_random(void* memory, std::int64_t bytes, cudaStream_t stream);
 
 }  // namespace qturn::bench
-
-#endif  // QTURN_TOOLS_BENCH_COPY_KERNELS_HPP

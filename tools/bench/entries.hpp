@@ -1,7 +1,6 @@
 // What is measured besides single pictures out of place: batches, turns in place, and pictures made
 // planar.
-#ifndef QTURN_TOOLS_BENCH_ENTRIES_HPP
-#define QTURN_TOOLS_BENCH_ENTRIES_HPP
+#pragma once
 
 #include <functional>
 #include <string>
@@ -58,5 +57,3 @@ void measure_in_place(int device, const EntryChoice& choice, const EntryListener
 void measure_planar(int device, const EntryChoice& choice, const EntryListener& listener);
 
 }  // namespace qturn::bench
-
-#endif  // QTURN_TOOLS_BENCH_ENTRIES_HPP

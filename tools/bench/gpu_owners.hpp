@@ -1,6 +1,5 @@
 // Memory on the GPU and streams that clean up after themselves.
-#ifndef QTURN_TOOLS_BENCH_GPU_OWNERS_HPP
-#define QTURN_TOOLS_BENCH_GPU_OWNERS_HPP
+#pragma once
 
 #include <cuda_runtime_api.h>
 
@@ -44,5 +43,3 @@ class GpuStream {
 };
 
 }  // namespace qturn::bench
-
-#endif  // QTURN_TOOLS_BENCH_GPU_OWNERS_HPP

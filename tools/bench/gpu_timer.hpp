@@ -3,8 +3,7 @@
 // A batch is a graph of launches, one after the other, between two events. So neither the host time
 // of a launch nor the resolution of the events matters. Each launch uses other buffers, until they
 // are more than the second-level cache holds.
-#ifndef QTURN_TOOLS_BENCH_GPU_TIMER_HPP
-#define QTURN_TOOLS_BENCH_GPU_TIMER_HPP
+#pragma once
 
 #include <cuda_runtime_api.h>
 
@@ -109,5 +108,3 @@ class GpuTimer {
 };
 
 }  // namespace qturn::bench
-
-#endif  // QTURN_TOOLS_BENCH_GPU_TIMER_HPP

@@ -1,6 +1,5 @@
 // Photographs in device memory, for what is measured there.
-#ifndef QTURN_TOOLS_BENCH_JPEG_BATCH_HPP
-#define QTURN_TOOLS_BENCH_JPEG_BATCH_HPP
+#pragma once
 
 #include <qturn/jpeg_cuda.hpp>
 #include <qturn/orientation.hpp>
@@ -75,5 +74,3 @@ class Workspace {
 };
 
 }  // namespace qturn::bench
-
-#endif  // QTURN_TOOLS_BENCH_JPEG_BATCH_HPP

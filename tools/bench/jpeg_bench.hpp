@@ -1,6 +1,5 @@
 // JPEGs from folder to folder.
-#ifndef QTURN_TOOLS_BENCH_JPEG_BENCH_HPP
-#define QTURN_TOOLS_BENCH_JPEG_BENCH_HPP
+#pragma once
 
 #include <filesystem>
 #include <string>
@@ -26,5 +25,3 @@ struct JpegChoice {
 void measure_jpeg(const JpegChoice& choice);
 
 }  // namespace qturn::bench
-
-#endif  // QTURN_TOOLS_BENCH_JPEG_BENCH_HPP

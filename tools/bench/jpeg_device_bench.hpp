@@ -1,6 +1,5 @@
 // JPEGs turned losslessly in device memory: no files, nothing that crosses the bus.
-#ifndef QTURN_TOOLS_BENCH_JPEG_DEVICE_BENCH_HPP
-#define QTURN_TOOLS_BENCH_JPEG_DEVICE_BENCH_HPP
+#pragma once
 
 #include <qturn/orientation.hpp>
 
@@ -17,5 +16,3 @@ void measure_jpeg_on_device(std::span<const Bytes> photographs, Orientation orie
                             int device);
 
 }  // namespace qturn::bench
-
-#endif  // QTURN_TOOLS_BENCH_JPEG_DEVICE_BENCH_HPP

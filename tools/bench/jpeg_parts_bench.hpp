@@ -1,6 +1,5 @@
 // JPEGs decoded, and turned by planes, in device memory, beside nvJPEG.
-#ifndef QTURN_TOOLS_BENCH_JPEG_PARTS_BENCH_HPP
-#define QTURN_TOOLS_BENCH_JPEG_PARTS_BENCH_HPP
+#pragma once
 
 #include <qturn/orientation.hpp>
 
@@ -16,5 +15,3 @@ namespace qturn::bench {
 void measure_jpeg_parts(std::span<const Bytes> photographs, Orientation orientation, int device);
 
 }  // namespace qturn::bench
-
-#endif  // QTURN_TOOLS_BENCH_JPEG_PARTS_BENCH_HPP

@@ -2,8 +2,7 @@
 // with one idea more than the one before. docs/measurements/ladder.md tells the story.
 //
 // Published versions are right only for multiples of the tile. These are right for every size.
-#ifndef QTURN_TOOLS_BENCH_LADDER_HPP
-#define QTURN_TOOLS_BENCH_LADDER_HPP
+#pragma once
 
 #include <cuda_runtime_api.h>
 
@@ -69,5 +68,3 @@ void check_sides(const Matrices& m);
 std::vector<Rung> ladder();
 
 }  // namespace qturn::bench
-
-#endif  // QTURN_TOOLS_BENCH_LADDER_HPP

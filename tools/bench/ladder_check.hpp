@@ -1,6 +1,5 @@
 // Compares the results of a rung with the CPU's, element by element, and the memory around them.
-#ifndef QTURN_TOOLS_BENCH_LADDER_CHECK_HPP
-#define QTURN_TOOLS_BENCH_LADDER_CHECK_HPP
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -47,5 +46,3 @@ class LadderCheck {
 };
 
 }  // namespace qturn::bench
-
-#endif  // QTURN_TOOLS_BENCH_LADDER_CHECK_HPP

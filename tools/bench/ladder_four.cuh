@@ -1,6 +1,5 @@
 // What the kernels of the ladder share that store four floats at once.
-#ifndef QTURN_TOOLS_BENCH_LADDER_FOUR_CUH
-#define QTURN_TOOLS_BENCH_LADDER_FOUR_CUH
+#pragma once
 
 #include <cuda_runtime.h>
 
@@ -22,5 +21,3 @@ __device__ inline void store_four(float* to, float4 four, int count) {
 }
 
 }  // namespace qturn::bench
-
-#endif  // QTURN_TOOLS_BENCH_LADDER_FOUR_CUH

@@ -1,6 +1,5 @@
 // The measurements of the ladder (docs/measurements/ladder.md): lines, tables, JSON, a plot.
-#ifndef QTURN_TOOLS_BENCH_LADDER_REPORT_HPP
-#define QTURN_TOOLS_BENCH_LADDER_REPORT_HPP
+#pragma once
 
 #include <cstdint>
 #include <functional>
@@ -49,5 +48,3 @@ std::string json(const Machine& machine, const std::vector<LadderResult>& result
 std::string svg(const Machine& machine, const std::vector<LadderResult>& results);
 
 }  // namespace qturn::bench
-
-#endif  // QTURN_TOOLS_BENCH_LADDER_REPORT_HPP

@@ -4,8 +4,7 @@
 // many steps as the busiest bank has different words to deliver: one if there is no conflict, 32 if
 // all lanes read a column of a 32 x 32 tile without padding. This follows from the layout alone, so
 // the compiler computes it here; a profiler confirms it.
-#ifndef QTURN_TOOLS_BENCH_LADDER_TILES_HPP
-#define QTURN_TOOLS_BENCH_LADDER_TILES_HPP
+#pragma once
 
 #include <cuda_runtime_api.h>
 
@@ -148,5 +147,3 @@ constexpr BankConflicts conflicts_by_fours() {
 }
 
 }  // namespace qturn::bench
-
-#endif  // QTURN_TOOLS_BENCH_LADDER_TILES_HPP

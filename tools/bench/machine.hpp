@@ -1,6 +1,5 @@
 // Where and from what a table was made.
-#ifndef QTURN_TOOLS_BENCH_MACHINE_HPP
-#define QTURN_TOOLS_BENCH_MACHINE_HPP
+#pragma once
 
 #include <string>
 
@@ -22,5 +21,3 @@ Machine this_gpu(int device);
 std::string json_opening(const Machine& machine);
 
 }  // namespace qturn::bench
-
-#endif  // QTURN_TOOLS_BENCH_MACHINE_HPP

@@ -1,6 +1,5 @@
 // NVIDIA's JPEG library, to compare with.
-#ifndef QTURN_TOOLS_BENCH_NVJPEG_PEER_HPP
-#define QTURN_TOOLS_BENCH_NVJPEG_PEER_HPP
+#pragma once
 
 #include <qturn/orientation.hpp>
 
@@ -26,5 +25,3 @@ struct PeerRate {
 PeerRate nvjpeg_decode_rate(std::span<const PeerJpeg> jpegs);
 
 }  // namespace qturn::bench
-
-#endif  // QTURN_TOOLS_BENCH_NVJPEG_PEER_HPP

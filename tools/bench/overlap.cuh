@@ -4,8 +4,7 @@
 // before it leave room. It has to wait before it touches what that kernel wrote, and the wait
 // exists only in code that was compiled for compute capability 9.0 or later. So the compiled kernel
 // is asked, not the device: PTX for 8.0 that the driver compiles for a newer GPU has no wait.
-#ifndef QTURN_TOOLS_BENCH_OVERLAP_CUH
-#define QTURN_TOOLS_BENCH_OVERLAP_CUH
+#pragma once
 
 #include <cuda_runtime.h>
 
@@ -47,5 +46,3 @@ void launch_overlapping(void (*kernel)(Parameters...), dim3 grid, dim3 block, cu
 }
 
 }  // namespace qturn::bench
-
-#endif  // QTURN_TOOLS_BENCH_OVERLAP_CUH

@@ -3,8 +3,7 @@
 // They are looked for at run time: nothing is linked, and none of their headers is needed. What is
 // known of them besides speed: cuBLAS computes (its geam is 1 * A' + 0 * B), so a NaN may come out
 // as another one; NPP knows neither 2 channels nor quarter turns.
-#ifndef QTURN_TOOLS_BENCH_PEERS_HPP
-#define QTURN_TOOLS_BENCH_PEERS_HPP
+#pragma once
 
 #include <qturn/orientation.hpp>
 #include <qturn/view.hpp>
@@ -40,5 +39,3 @@ Peers find_peers();
 Peers find_cublas();
 
 }  // namespace qturn::bench
-
-#endif  // QTURN_TOOLS_BENCH_PEERS_HPP

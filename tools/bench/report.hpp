@@ -1,6 +1,5 @@
 // Results as lines, as the README's table, as JSON.
-#ifndef QTURN_TOOLS_BENCH_REPORT_HPP
-#define QTURN_TOOLS_BENCH_REPORT_HPP
+#pragma once
 
 #include <string>
 #include <vector>
@@ -20,5 +19,3 @@ std::string markdown(const std::vector<Result>& results);
 std::string json(const Machine& machine, const std::vector<Result>& results);
 
 }  // namespace qturn::bench
-
-#endif  // QTURN_TOOLS_BENCH_REPORT_HPP

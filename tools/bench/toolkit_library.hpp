@@ -1,6 +1,5 @@
 // Libraries of the CUDA toolkit that not every machine has, opened when the program runs.
-#ifndef QTURN_TOOLS_BENCH_TOOLKIT_LIBRARY_HPP
-#define QTURN_TOOLS_BENCH_TOOLKIT_LIBRARY_HPP
+#pragma once
 
 #include <dlfcn.h>
 
@@ -34,5 +33,3 @@ class ToolkitLibrary {
 };
 
 }  // namespace qturn::bench
-
-#endif  // QTURN_TOOLS_BENCH_TOOLKIT_LIBRARY_HPP

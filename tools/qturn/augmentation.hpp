@@ -1,7 +1,6 @@
 // What augment does besides turning pictures: what it refuses and says before the run, and the
 // files about all pictures that it writes after it.
-#ifndef QTURN_TOOLS_QTURN_AUGMENTATION_HPP
-#define QTURN_TOOLS_QTURN_AUGMENTATION_HPP
+#pragma once
 
 #include <filesystem>
 #include <vector>
@@ -43,5 +42,3 @@ class Augmentation {
 };
 
 }  // namespace qturn
-
-#endif  // QTURN_TOOLS_QTURN_AUGMENTATION_HPP

@@ -1,7 +1,6 @@
 // qturn check: decodes pictures to find damage, and compares what their metadata and labels say.
 // Findings go to standard output.
-#ifndef QTURN_TOOLS_QTURN_CHECK_HPP
-#define QTURN_TOOLS_QTURN_CHECK_HPP
+#pragma once
 
 #include <cstddef>
 #include <span>
@@ -39,5 +38,3 @@ FoundFiles pictures_to_check(const PlanOptions& inputs, std::span<const ReportPl
 int check_pictures(const CommandLine& line, const PlanOptions& inputs);
 
 }  // namespace qturn
-
-#endif  // QTURN_TOOLS_QTURN_CHECK_HPP

@@ -1,6 +1,5 @@
 // `qturn check --against`: turned pictures compared with their originals.
-#ifndef QTURN_TOOLS_QTURN_CHECK_AGAINST_HPP
-#define QTURN_TOOLS_QTURN_CHECK_AGAINST_HPP
+#pragma once
 
 #include "src/plan/jobs.hpp"
 #include "tools/qturn/command_line.hpp"
@@ -12,5 +11,3 @@ namespace qturn {
 int check_against(const CommandLine& line, PlanOptions turned);
 
 }  // namespace qturn
-
-#endif  // QTURN_TOOLS_QTURN_CHECK_AGAINST_HPP

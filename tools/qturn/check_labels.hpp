@@ -1,6 +1,5 @@
 // The labels of `qturn check --labels`: where they are, and how findings are printed.
-#ifndef QTURN_TOOLS_QTURN_CHECK_LABELS_HPP
-#define QTURN_TOOLS_QTURN_CHECK_LABELS_HPP
+#pragma once
 
 #include <array>
 #include <cstdint>
@@ -46,5 +45,3 @@ class LabelsToCheck {
 };
 
 }  // namespace qturn
-
-#endif  // QTURN_TOOLS_QTURN_CHECK_LABELS_HPP

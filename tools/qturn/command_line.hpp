@@ -1,6 +1,5 @@
 // What the user typed, as plain values. parser.cpp fills it in.
-#ifndef QTURN_TOOLS_QTURN_COMMAND_LINE_HPP
-#define QTURN_TOOLS_QTURN_COMMAND_LINE_HPP
+#pragma once
 
 #include <cstdint>
 #include <optional>
@@ -96,5 +95,3 @@ struct CommandLine {
 };
 
 }  // namespace qturn
-
-#endif  // QTURN_TOOLS_QTURN_COMMAND_LINE_HPP

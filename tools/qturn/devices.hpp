@@ -1,6 +1,5 @@
 // qturn devices: what a run would take place on, and why.
-#ifndef QTURN_TOOLS_QTURN_DEVICES_HPP
-#define QTURN_TOOLS_QTURN_DEVICES_HPP
+#pragma once
 
 #include "tools/qturn/command_line.hpp"
 
@@ -10,5 +9,3 @@ namespace qturn {
 int print_devices(const CommandLine& line);
 
 }  // namespace qturn
-
-#endif  // QTURN_TOOLS_QTURN_DEVICES_HPP

@@ -1,6 +1,5 @@
 // --dry-run: what a run would do, as far as the headers of the files tell.
-#ifndef QTURN_TOOLS_QTURN_DRY_RUN_HPP
-#define QTURN_TOOLS_QTURN_DRY_RUN_HPP
+#pragma once
 
 #include "src/files/source.hpp"
 #include "src/plan/jobs.hpp"
@@ -13,5 +12,3 @@ namespace qturn {
 int print_plan(const CommandLine& line, const Plan& plan, const Source& source, RunOptions options);
 
 }  // namespace qturn
-
-#endif  // QTURN_TOOLS_QTURN_DRY_RUN_HPP

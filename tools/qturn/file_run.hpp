@@ -1,6 +1,5 @@
 // Files to files, in a folder or in place: the steps of a run, in their order.
-#ifndef QTURN_TOOLS_QTURN_FILE_RUN_HPP
-#define QTURN_TOOLS_QTURN_FILE_RUN_HPP
+#pragma once
 
 #include <atomic>
 #include <memory>
@@ -72,5 +71,3 @@ class FileRun {
 };
 
 }  // namespace qturn
-
-#endif  // QTURN_TOOLS_QTURN_FILE_RUN_HPP

@@ -1,7 +1,6 @@
 // What -h and --help print: first what people type, then the options, as wide as the terminal. -h
 // has the options that people type, --help all. No other file of the program includes CLI11.
-#ifndef QTURN_TOOLS_QTURN_HELP_HPP
-#define QTURN_TOOLS_QTURN_HELP_HPP
+#pragma once
 
 #include <CLI/CLI.hpp>
 #include <map>
@@ -32,5 +31,3 @@ class Help : public CLI::Formatter {
 std::vector<std::string> names_of(const CLI::App& command);
 
 }  // namespace qturn
-
-#endif  // QTURN_TOOLS_QTURN_HELP_HPP

@@ -1,6 +1,5 @@
 // What the user can type when something is refused or went wrong. src/ says what, and gives hints.
-#ifndef QTURN_TOOLS_QTURN_HINTS_HPP
-#define QTURN_TOOLS_QTURN_HINTS_HPP
+#pragma once
 
 #include <string>
 
@@ -29,5 +28,3 @@ std::string in_words(const CommandLine& line, const Sentence& message);
 Outcome in_words(const CommandLine& line, Outcome outcome);
 
 }  // namespace qturn
-
-#endif  // QTURN_TOOLS_QTURN_HINTS_HPP

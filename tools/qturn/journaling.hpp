@@ -1,6 +1,5 @@
 // Where the journals of a run are, and what they say about it.
-#ifndef QTURN_TOOLS_QTURN_JOURNALING_HPP
-#define QTURN_TOOLS_QTURN_JOURNALING_HPP
+#pragma once
 
 #include <filesystem>
 #include <memory>
@@ -53,5 +52,3 @@ int say_tars_are_done(const CommandLine& line);
 bool is_merged(const CommandLine& line, JpegEdges edges);
 
 }  // namespace qturn
-
-#endif  // QTURN_TOOLS_QTURN_JOURNALING_HPP

@@ -1,7 +1,6 @@
 // The machine-readable lines: one JSON object per line (JSON Lines, UTF-8).
 // src/files/json_names.hpp says how they hold names that are not UTF-8.
-#ifndef QTURN_TOOLS_QTURN_JSON_HPP
-#define QTURN_TOOLS_QTURN_JSON_HPP
+#pragma once
 
 #include <filesystem>
 #include <string>
@@ -30,5 +29,3 @@ std::string json_line_checked(const std::filesystem::path& input,
 std::string json_line_compared(const Outcome& outcome);
 
 }  // namespace qturn
-
-#endif  // QTURN_TOOLS_QTURN_JSON_HPP

@@ -1,6 +1,5 @@
 // Where the machine-readable lines go: standard output, or a file.
-#ifndef QTURN_TOOLS_QTURN_JSON_LINES_HPP
-#define QTURN_TOOLS_QTURN_JSON_LINES_HPP
+#pragma once
 
 #include <cstdio>
 #include <filesystem>
@@ -65,5 +64,3 @@ class JsonLines {
 };
 
 }  // namespace qturn
-
-#endif  // QTURN_TOOLS_QTURN_JSON_LINES_HPP

@@ -1,6 +1,5 @@
 // What is said about labels before a run.
-#ifndef QTURN_TOOLS_QTURN_LABEL_NOTICES_HPP
-#define QTURN_TOOLS_QTURN_LABEL_NOTICES_HPP
+#pragma once
 
 #include <string>
 
@@ -43,5 +42,3 @@ void check_labels_of_turn(const CommandLine& line, const Plan& plan, const Repor
 std::string label_in_words(const Plan& plan, const Outcome& outcome);
 
 }  // namespace qturn
-
-#endif  // QTURN_TOOLS_QTURN_LABEL_NOTICES_HPP

@@ -1,6 +1,5 @@
 // The part of the option table that is about labels.
-#ifndef QTURN_TOOLS_QTURN_LABEL_OPTIONS_HPP
-#define QTURN_TOOLS_QTURN_LABEL_OPTIONS_HPP
+#pragma once
 
 #include <vector>
 
@@ -31,5 +30,3 @@ MaskOptions mask_options(const CommandLine& line);
 std::vector<TypedOption> label_words(const CommandLine& line);
 
 }  // namespace qturn
-
-#endif  // QTURN_TOOLS_QTURN_LABEL_OPTIONS_HPP

@@ -1,6 +1,5 @@
 // The pages of --html: pictures with their labels drawn over them.
-#ifndef QTURN_TOOLS_QTURN_LABEL_PAGES_HPP
-#define QTURN_TOOLS_QTURN_LABEL_PAGES_HPP
+#pragma once
 
 #include <cstddef>
 #include <map>
@@ -40,5 +39,3 @@ bool write_augment_page(const CommandLine& line, const Plan& plan,
                         const std::vector<OrientationSet>& written);
 
 }  // namespace qturn
-
-#endif  // QTURN_TOOLS_QTURN_LABEL_PAGES_HPP

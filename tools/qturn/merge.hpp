@@ -1,6 +1,5 @@
 // qturn merge: one output of the shards that wrote to it.
-#ifndef QTURN_TOOLS_QTURN_MERGE_HPP
-#define QTURN_TOOLS_QTURN_MERGE_HPP
+#pragma once
 
 #include "tools/qturn/command_line.hpp"
 
@@ -10,5 +9,3 @@ namespace qturn {
 int merge(const CommandLine& line);
 
 }  // namespace qturn
-
-#endif  // QTURN_TOOLS_QTURN_MERGE_HPP

@@ -1,6 +1,5 @@
 // Values of options: from the words that are typed, in our own words where they are wrong.
-#ifndef QTURN_TOOLS_QTURN_OPTION_VALUES_HPP
-#define QTURN_TOOLS_QTURN_OPTION_VALUES_HPP
+#pragma once
 
 #include <cstdint>
 #include <functional>
@@ -55,5 +54,3 @@ CLI::Option* add_choice(CLI::App& app, const std::string& names,
 }
 
 }  // namespace qturn
-
-#endif  // QTURN_TOOLS_QTURN_OPTION_VALUES_HPP

@@ -1,6 +1,5 @@
 // Pictures of folders, with all that belongs to them, as the samples of tars: docs/tar.md.
-#ifndef QTURN_TOOLS_QTURN_PACKING_HPP
-#define QTURN_TOOLS_QTURN_PACKING_HPP
+#pragma once
 
 #include "src/run/pipeline.hpp"
 #include "tools/qturn/command_line.hpp"
@@ -15,5 +14,3 @@ bool is_packed(const CommandLine& line);
 int turn_and_pack(const CommandLine& line, PlanOptions plan, RunOptions options);
 
 }  // namespace qturn
-
-#endif  // QTURN_TOOLS_QTURN_PACKING_HPP

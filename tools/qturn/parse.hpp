@@ -1,6 +1,5 @@
 // Makes values of the words of a command line. The caller needs no CLI11.
-#ifndef QTURN_TOOLS_QTURN_PARSE_HPP
-#define QTURN_TOOLS_QTURN_PARSE_HPP
+#pragma once
 
 #include <optional>
 #include <stdexcept>
@@ -24,5 +23,3 @@ std::optional<int> parse(const std::vector<std::string>& words, CommandLine& lin
 std::vector<std::string> words_of(int argc, char** argv);
 
 }  // namespace qturn
-
-#endif  // QTURN_TOOLS_QTURN_PARSE_HPP

@@ -1,7 +1,6 @@
 // The option table: the only place that defines what `qturn` accepts. The man page and the
 // completions are made from it.
-#ifndef QTURN_TOOLS_QTURN_PARSER_HPP
-#define QTURN_TOOLS_QTURN_PARSER_HPP
+#pragma once
 
 #include <memory>
 
@@ -14,5 +13,3 @@ namespace qturn {
 std::unique_ptr<CLI::App> make_parser(CommandLine& line);
 
 }  // namespace qturn
-
-#endif  // QTURN_TOOLS_QTURN_PARSER_HPP

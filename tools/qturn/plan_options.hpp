@@ -1,6 +1,5 @@
 // What the user asks of a plan, as it was typed.
-#ifndef QTURN_TOOLS_QTURN_PLAN_OPTIONS_HPP
-#define QTURN_TOOLS_QTURN_PLAN_OPTIONS_HPP
+#pragma once
 
 #include "src/plan/options.hpp"
 #include "tools/qturn/command_line.hpp"
@@ -14,5 +13,3 @@ PlanOptions input_options(const CommandLine& line);
 PlanOptions plan_options(const CommandLine& line);
 
 }  // namespace qturn
-
-#endif  // QTURN_TOOLS_QTURN_PLAN_OPTIONS_HPP

@@ -1,7 +1,6 @@
 // How far a run is: on a terminal a bar that is drawn again; in a log a line every so often, if
 // --progress asks for it. SIGUSR1 asks for one line at any time.
-#ifndef QTURN_TOOLS_QTURN_PROGRESS_HPP
-#define QTURN_TOOLS_QTURN_PROGRESS_HPP
+#pragma once
 
 #include <chrono>
 #include <cstddef>
@@ -51,5 +50,3 @@ class Progress {
 };
 
 }  // namespace qturn
-
-#endif  // QTURN_TOOLS_QTURN_PROGRESS_HPP

@@ -1,7 +1,6 @@
 // What the user sees: messages when something goes wrong, progress, JSON for programs, and a
 // summary at the end.
-#ifndef QTURN_TOOLS_QTURN_REPORT_HPP
-#define QTURN_TOOLS_QTURN_REPORT_HPP
+#pragma once
 
 #include <array>
 #include <exception>
@@ -132,5 +131,3 @@ class Report {
 };
 
 }  // namespace qturn
-
-#endif  // QTURN_TOOLS_QTURN_REPORT_HPP

@@ -1,6 +1,5 @@
 // What a run does, and what it may use of the machine, as the user typed it.
-#ifndef QTURN_TOOLS_QTURN_RESOURCES_HPP
-#define QTURN_TOOLS_QTURN_RESOURCES_HPP
+#pragma once
 
 #include <cstdint>
 #include <functional>
@@ -29,5 +28,3 @@ std::string set_device(const CommandLine& line, const std::function<std::uint64_
 std::uint64_t jpeg_bytes(const Plan& plan);
 
 }  // namespace qturn
-
-#endif  // QTURN_TOOLS_QTURN_RESOURCES_HPP

@@ -1,6 +1,5 @@
 // qturn restore: what a run in place replaced is put back.
-#ifndef QTURN_TOOLS_QTURN_RESTORE_HPP
-#define QTURN_TOOLS_QTURN_RESTORE_HPP
+#pragma once
 
 #include "tools/qturn/command_line.hpp"
 
@@ -11,5 +10,3 @@ namespace qturn {
 int restore(const CommandLine& line);
 
 }  // namespace qturn
-
-#endif  // QTURN_TOOLS_QTURN_RESTORE_HPP

@@ -1,7 +1,6 @@
 // The options that decide which results a run has, as they would be typed: what a run that resumes
 // or repeats another one must have, too.
-#ifndef QTURN_TOOLS_QTURN_RESULT_OPTIONS_HPP
-#define QTURN_TOOLS_QTURN_RESULT_OPTIONS_HPP
+#pragma once
 
 #include <string>
 #include <vector>
@@ -20,5 +19,3 @@ std::vector<std::string> words_of_results(const CommandLine& line, JpegEdges edg
 std::string operation_of(const CommandLine& line, JpegEdges edges);
 
 }  // namespace qturn
-
-#endif  // QTURN_TOOLS_QTURN_RESULT_OPTIONS_HPP

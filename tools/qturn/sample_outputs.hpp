@@ -1,6 +1,5 @@
 // Where the samples of tars go: a tar, numbered tars of a size, or files in a folder.
-#ifndef QTURN_TOOLS_QTURN_SAMPLE_OUTPUTS_HPP
-#define QTURN_TOOLS_QTURN_SAMPLE_OUTPUTS_HPP
+#pragma once
 
 #include <atomic>
 #include <filesystem>
@@ -32,5 +31,3 @@ void refuse_name_of_tar(const std::filesystem::path& output);
 void refuse_existing_output(const CommandLine& line, const std::filesystem::path& place);
 
 }  // namespace qturn
-
-#endif  // QTURN_TOOLS_QTURN_SAMPLE_OUTPUTS_HPP

@@ -3,8 +3,7 @@
 //
 // A job is one of an array (Slurm, Kubernetes, AWS Batch), or a process is one of several ranks
 // (srun, Open MPI, MPICH, PMIx), or both. Then the ranks of the first job come first.
-#ifndef QTURN_TOOLS_QTURN_SHARD_SOURCE_HPP
-#define QTURN_TOOLS_QTURN_SHARD_SOURCE_HPP
+#pragma once
 
 #include <functional>
 #include <optional>
@@ -28,5 +27,3 @@ using Environment = std::function<const char*(const char* name)>;
 ShardSource shard_source(const Environment& environment);
 
 }  // namespace qturn
-
-#endif  // QTURN_TOOLS_QTURN_SHARD_SOURCE_HPP

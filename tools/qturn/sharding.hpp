@@ -1,6 +1,5 @@
 // A run that is one of several: what it is told by the command line, and what it says.
-#ifndef QTURN_TOOLS_QTURN_SHARDING_HPP
-#define QTURN_TOOLS_QTURN_SHARDING_HPP
+#pragma once
 
 #include <string>
 #include <vector>
@@ -29,5 +28,3 @@ bool begin_shard(EachShard& shard) {
 int say_shard_is_done(const CommandLine& line);
 
 }  // namespace qturn
-
-#endif  // QTURN_TOOLS_QTURN_SHARDING_HPP

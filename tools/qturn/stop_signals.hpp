@@ -1,8 +1,7 @@
 // Ctrl-C, SIGTERM and SIGHUP (the terminal is closed) raise a flag. The work in flight sees it and
 // gives up cleanly, and the program ends as those signals require. A second signal ends the program
 // at once.
-#ifndef QTURN_TOOLS_QTURN_STOP_SIGNALS_HPP
-#define QTURN_TOOLS_QTURN_STOP_SIGNALS_HPP
+#pragma once
 
 #include <atomic>
 
@@ -29,5 +28,3 @@ bool end_watch(bool all_is_done);
 int exit_code_of_run(bool is_whole);
 
 }  // namespace qturn
-
-#endif  // QTURN_TOOLS_QTURN_STOP_SIGNALS_HPP

@@ -1,6 +1,5 @@
 // `-`: a picture or a tar from standard input, or to standard output.
-#ifndef QTURN_TOOLS_QTURN_STREAMS_HPP
-#define QTURN_TOOLS_QTURN_STREAMS_HPP
+#pragma once
 
 #include <algorithm>
 
@@ -29,5 +28,3 @@ void leave_labels(const CommandLine& line, PlanOptions& options);
 void refuse_unfit_for_streams(const CommandLine& line);
 
 }  // namespace qturn
-
-#endif  // QTURN_TOOLS_QTURN_STREAMS_HPP

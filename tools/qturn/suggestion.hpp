@@ -1,6 +1,5 @@
 // What somebody who mistyped a word may have meant.
-#ifndef QTURN_TOOLS_QTURN_SUGGESTION_HPP
-#define QTURN_TOOLS_QTURN_SUGGESTION_HPP
+#pragma once
 
 #include <string>
 #include <string_view>
@@ -19,5 +18,3 @@ std::string nearest_operation(std::string_view mistyped, const std::vector<std::
 std::string did_you_mean(std::string_view word);
 
 }  // namespace qturn
-
-#endif  // QTURN_TOOLS_QTURN_SUGGESTION_HPP

@@ -1,6 +1,5 @@
 // Samples from a reader to an output: what a run does for each tar or folder, and what it counts.
-#ifndef QTURN_TOOLS_QTURN_TAR_RUN_HPP
-#define QTURN_TOOLS_QTURN_TAR_RUN_HPP
+#pragma once
 
 #include <atomic>
 #include <cstdint>
@@ -63,5 +62,3 @@ class TarRun {
 };
 
 }  // namespace qturn
-
-#endif  // QTURN_TOOLS_QTURN_TAR_RUN_HPP

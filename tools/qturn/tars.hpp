@@ -1,6 +1,5 @@
 // Tars as inputs and outputs: docs/tar.md.
-#ifndef QTURN_TOOLS_QTURN_TARS_HPP
-#define QTURN_TOOLS_QTURN_TARS_HPP
+#pragma once
 
 #include <cstddef>
 #include <span>
@@ -20,5 +19,3 @@ bool are_tars(const CommandLine& line, std::span<const std::byte> head);
 int turn_tars(const CommandLine& line, PlanOptions plan, RunOptions options, const Bytes& head);
 
 }  // namespace qturn
-
-#endif  // QTURN_TOOLS_QTURN_TARS_HPP

@@ -1,6 +1,5 @@
 // Whether a person reads what is written, and how wide the lines may be.
-#ifndef QTURN_TOOLS_QTURN_TERMINAL_HPP
-#define QTURN_TOOLS_QTURN_TERMINAL_HPP
+#pragma once
 
 #include <cstddef>
 
@@ -17,5 +16,3 @@ bool shows_colours(int descriptor);
 std::size_t terminal_width(int descriptor);
 
 }  // namespace qturn
-
-#endif  // QTURN_TOOLS_QTURN_TERMINAL_HPP

@@ -1,7 +1,6 @@
 // Huffman tables made for a picture: those of T.81, Annex K.2, that code its symbols in the fewest
 // bits. The CPU makes its tables here, too, because the file has to be the same.
-#ifndef QTURN_KERNELS_JPEG_BEST_TABLE_HPP
-#define QTURN_KERNELS_JPEG_BEST_TABLE_HPP
+#pragma once
 
 #include <qturn/jpeg_huffman_table.hpp>
 
@@ -153,5 +152,3 @@ class TableMaker {
 };
 
 }  // namespace qturn::jpeg
-
-#endif  // QTURN_KERNELS_JPEG_BEST_TABLE_HPP

@@ -1,6 +1,5 @@
 // How blocks of threads work on blocks of 8 x 8: eight threads each.
-#ifndef QTURN_KERNELS_JPEG_BLOCK_TILE_CUH
-#define QTURN_KERNELS_JPEG_BLOCK_TILE_CUH
+#pragma once
 
 #include <cuda_runtime.h>
 
@@ -29,5 +28,3 @@ constexpr Zigzag copied_zigzag() {
 static __constant__ Zigzag zigzag_on_device = copied_zigzag();
 
 }  // namespace qturn::jpeg
-
-#endif  // QTURN_KERNELS_JPEG_BLOCK_TILE_CUH

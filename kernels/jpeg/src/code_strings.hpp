@@ -8,8 +8,7 @@
 //   tile        |..first.part..|
 //                               1111|.codes.1.codes.11.rest.|
 //   the next                                                |..first.part..
-#ifndef QTURN_KERNELS_JPEG_CODE_STRINGS_HPP
-#define QTURN_KERNELS_JPEG_CODE_STRINGS_HPP
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -109,5 +108,3 @@ class CodeStrings {
 };
 
 }  // namespace qturn::jpeg
-
-#endif  // QTURN_KERNELS_JPEG_CODE_STRINGS_HPP

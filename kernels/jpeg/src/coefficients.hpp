@@ -1,7 +1,6 @@
 // What a turn does inside a block: it transposes the frequencies, and negates the odd ones of a
 // mirrored axis. In zigzag order a transposition reverses each diagonal.
-#ifndef QTURN_KERNELS_JPEG_COEFFICIENTS_HPP
-#define QTURN_KERNELS_JPEG_COEFFICIENTS_HPP
+#pragma once
 
 #include <qturn/orientation.hpp>
 
@@ -57,5 +56,3 @@ constexpr Order order_of(const Reading& reading) {
 }
 
 }  // namespace qturn::jpeg
-
-#endif  // QTURN_KERNELS_JPEG_COEFFICIENTS_HPP

@@ -5,8 +5,7 @@
 //
 // libjpeg-turbo has this for several processors. All of its versions agree on the results as long
 // as numbers stay in the ranges below. Those of a real picture do; other data is left to the CPU.
-#ifndef QTURN_KERNELS_JPEG_DCT_HPP
-#define QTURN_KERNELS_JPEG_DCT_HPP
+#pragma once
 
 #include <cstdint>
 
@@ -131,5 +130,3 @@ struct Divisor {
 };
 
 }  // namespace qturn::jpeg
-
-#endif  // QTURN_KERNELS_JPEG_DCT_HPP

@@ -1,6 +1,5 @@
 // From what a caller wants decoded to what the kernels are given.
-#ifndef QTURN_KERNELS_JPEG_DECODE_HPP
-#define QTURN_KERNELS_JPEG_DECODE_HPP
+#pragma once
 
 #include <qturn/jpeg_decode_cuda.hpp>
 
@@ -33,5 +32,3 @@ struct DecodePlan : WorkspaceEnds {
 DecodePlan plan(const AskedDecodes& asked, JpegResult* results, std::byte* device, std::byte* host);
 
 }  // namespace qturn::jpeg
-
-#endif  // QTURN_KERNELS_JPEG_DECODE_HPP

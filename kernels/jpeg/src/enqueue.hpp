@@ -1,6 +1,5 @@
 // What all entry points begin with.
-#ifndef QTURN_KERNELS_JPEG_ENQUEUE_HPP
-#define QTURN_KERNELS_JPEG_ENQUEUE_HPP
+#pragma once
 
 #include <cstddef>
 
@@ -24,5 +23,3 @@ void enqueue_reading(const Batch& batch, const WorkspaceEnds& ends, std::byte* d
                      const std::byte* host);
 
 }  // namespace qturn::jpeg
-
-#endif  // QTURN_KERNELS_JPEG_ENQUEUE_HPP

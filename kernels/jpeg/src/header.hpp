@@ -1,7 +1,6 @@
 // The header of a JPEG as a GPU needs it, read from its segments. All of it is inline, so that
 // src/ reads headers with it also where nothing is built with CUDA.
-#ifndef QTURN_KERNELS_JPEG_HEADER_HPP
-#define QTURN_KERNELS_JPEG_HEADER_HPP
+#pragma once
 
 #include <qturn/jpeg_header.hpp>
 
@@ -203,5 +202,3 @@ inline JpegHeader header_of_scan(std::span<const std::byte> file) {
 }
 
 }  // namespace qturn::jpeg
-
-#endif  // QTURN_KERNELS_JPEG_HEADER_HPP

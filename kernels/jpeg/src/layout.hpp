@@ -1,7 +1,6 @@
 // Where the blocks of a scan are: in the picture, and in the order of the scan, in which the coder
 // keeps them. A turned picture's blocks are looked up where the source has them; nothing is moved.
-#ifndef QTURN_KERNELS_JPEG_LAYOUT_HPP
-#define QTURN_KERNELS_JPEG_LAYOUT_HPP
+#pragma once
 
 #include <qturn/orientation.hpp>
 
@@ -121,5 +120,3 @@ struct Turn {
 };
 
 }  // namespace qturn::jpeg
-
-#endif  // QTURN_KERNELS_JPEG_LAYOUT_HPP

@@ -1,6 +1,5 @@
 // The machine operations that the coder consists of, each once for the CPU and once for the GPU.
-#ifndef QTURN_KERNELS_JPEG_MACHINE_HPP
-#define QTURN_KERNELS_JPEG_MACHINE_HPP
+#pragma once
 
 #include <bit>
 #include <cstdint>
@@ -179,5 +178,3 @@ constexpr void store_two(std::uint64_t* to, std::uint64_t first, std::uint64_t s
 }
 
 }  // namespace qturn::jpeg
-
-#endif  // QTURN_KERNELS_JPEG_MACHINE_HPP

@@ -6,8 +6,7 @@
 // a segment, and over stray bytes as well, as libjpeg does. This is the only such walk:
 // it reads the headers for a GPU, the files that are turned and the thumbnails inside
 // other files.
-#ifndef QTURN_KERNELS_JPEG_MARKERS_HPP
-#define QTURN_KERNELS_JPEG_MARKERS_HPP
+#pragma once
 
 #include <qturn/orientation.hpp>
 
@@ -106,5 +105,3 @@ inline Size size_in_frame(const JpegSegment& frame) {
 }
 
 }  // namespace qturn
-
-#endif  // QTURN_KERNELS_JPEG_MARKERS_HPP

@@ -1,6 +1,5 @@
 // A picture of a batch, as the kernels see it: what is done with it, and its part of the workspace.
-#ifndef QTURN_KERNELS_JPEG_PICTURE_HPP
-#define QTURN_KERNELS_JPEG_PICTURE_HPP
+#pragma once
 
 #include <qturn/jpeg_cuda.hpp>
 
@@ -103,5 +102,3 @@ struct Cut {
 };
 
 }  // namespace qturn::jpeg
-
-#endif  // QTURN_KERNELS_JPEG_PICTURE_HPP

@@ -1,6 +1,5 @@
 // Pixels from the samples of a YCbCr picture, as libjpeg makes them, bit for bit.
-#ifndef QTURN_KERNELS_JPEG_PIXELS_HPP
-#define QTURN_KERNELS_JPEG_PIXELS_HPP
+#pragma once
 
 #include <cstdint>
 
@@ -117,5 +116,3 @@ constexpr Rgb rgb_of(std::int32_t y, std::int32_t cb, std::int32_t cr) {
 }
 
 }  // namespace qturn::jpeg
-
-#endif  // QTURN_KERNELS_JPEG_PIXELS_HPP

@@ -1,6 +1,5 @@
 // From what a caller asks for to what the kernels are given.
-#ifndef QTURN_KERNELS_JPEG_PLAN_HPP
-#define QTURN_KERNELS_JPEG_PLAN_HPP
+#pragma once
 
 #include <qturn/jpeg_cuda.hpp>
 
@@ -20,5 +19,3 @@ Plan plan(const JpegScanTurn* turns, std::size_t count, JpegResult* results, std
           std::byte* host, Cut cut = usual_cut);
 
 }  // namespace qturn::jpeg
-
-#endif  // QTURN_KERNELS_JPEG_PLAN_HPP

@@ -1,6 +1,5 @@
 // The parts that plans consist of: what reading a scan needs, and what writing one needs.
-#ifndef QTURN_KERNELS_JPEG_PLAN_PARTS_HPP
-#define QTURN_KERNELS_JPEG_PLAN_PARTS_HPP
+#pragma once
 
 #include <qturn/jpeg_cuda.hpp>
 
@@ -126,5 +125,3 @@ void take_to_write(Picture& picture, Memory& memory);
 Batch batch_of(const Picture* pictures, const std::vector<Picture>& described, Cut cut);
 
 }  // namespace qturn::jpeg
-
-#endif  // QTURN_KERNELS_JPEG_PLAN_PARTS_HPP

@@ -1,8 +1,7 @@
 // A turn by planes, as the kernels see it: the samples of turned planes are read where those of the
 // source lie, and become the blocks of the turned picture, which are then written as those of any
 // other.
-#ifndef QTURN_KERNELS_JPEG_PLANAR_HPP
-#define QTURN_KERNELS_JPEG_PLANAR_HPP
+#pragma once
 
 #include <qturn/jpeg_planar_cuda.hpp>
 #include <qturn/orientation.hpp>
@@ -151,5 +150,3 @@ constexpr void count_symbols(const Picture& picture, std::uint32_t number, std::
 }
 
 }  // namespace qturn::jpeg
-
-#endif  // QTURN_KERNELS_JPEG_PLANAR_HPP

@@ -1,6 +1,5 @@
 // From what a caller wants turned by planes to what the kernels are given.
-#ifndef QTURN_KERNELS_JPEG_PLANAR_PLAN_HPP
-#define QTURN_KERNELS_JPEG_PLANAR_PLAN_HPP
+#pragma once
 
 #include <qturn/jpeg_planar_cuda.hpp>
 
@@ -38,5 +37,3 @@ PlanarPlan plan(const JpegPlanarTurn* turns, std::size_t count, JpegPlanarResult
                 std::byte* device, std::byte* host, Cut cut = usual_cut);
 
 }  // namespace qturn::jpeg
-
-#endif  // QTURN_KERNELS_JPEG_PLANAR_PLAN_HPP

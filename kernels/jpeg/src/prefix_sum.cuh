@@ -1,7 +1,6 @@
 // Prefix sums over a picture, by one block of threads, step by step. The kernels before it have
 // reduced the picture to a few thousand numbers.
-#ifndef QTURN_KERNELS_JPEG_PREFIX_SUM_CUH
-#define QTURN_KERNELS_JPEG_PREFIX_SUM_CUH
+#pragma once
 
 #include <cub/block/block_scan.cuh>
 
@@ -62,5 +61,3 @@ __device__ inline std::uint32_t last_up_to(const std::uint32_t* numbers, std::ui
 }
 
 }  // namespace qturn::jpeg
-
-#endif  // QTURN_KERNELS_JPEG_PREFIX_SUM_CUH

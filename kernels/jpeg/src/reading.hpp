@@ -5,8 +5,7 @@
 // subsequence, and which coefficient of which block of an MCU comes next. With a wrong state it
 // reads nonsense, but Huffman codes synchronise by themselves: after a few hundred bits it is most
 // likely in the right state.
-#ifndef QTURN_KERNELS_JPEG_READING_HPP
-#define QTURN_KERNELS_JPEG_READING_HPP
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -278,5 +277,3 @@ constexpr bool read(const std::uint32_t* words, const ReadTables& tables, State&
 }
 
 }  // namespace qturn::jpeg
-
-#endif  // QTURN_KERNELS_JPEG_READING_HPP

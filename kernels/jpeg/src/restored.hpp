@@ -1,6 +1,5 @@
 // Where the blocks of a decoded picture go, as the kernels see it.
-#ifndef QTURN_KERNELS_JPEG_RESTORED_HPP
-#define QTURN_KERNELS_JPEG_RESTORED_HPP
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -91,5 +90,3 @@ struct RestoredPicture {
 };
 
 }  // namespace qturn::jpeg
-
-#endif  // QTURN_KERNELS_JPEG_RESTORED_HPP

@@ -1,8 +1,7 @@
 // Lengths of pieces, added up, where some pieces end a segment and each segment begins at a whole
 // unit. Restart markers make such segments. The sum of two is associative, so many threads can work
 // on it (a prefix sum); and what comes before a piece says where it belongs.
-#ifndef QTURN_KERNELS_JPEG_RUNS_HPP
-#define QTURN_KERNELS_JPEG_RUNS_HPP
+#pragma once
 
 #include <cstdint>
 
@@ -49,5 +48,3 @@ struct AddRuns {
 };
 
 }  // namespace qturn::jpeg
-
-#endif  // QTURN_KERNELS_JPEG_RUNS_HPP

@@ -4,8 +4,7 @@
 // A GPU is told of the first scan (header.hpp). src/ writes a turned picture in the same scans with
 // the same tables, so it keeps its kind of coding and needs no pass for statistics. libjpeg does
 // not keep them.
-#ifndef QTURN_KERNELS_JPEG_SCANS_HPP
-#define QTURN_KERNELS_JPEG_SCANS_HPP
+#pragma once
 
 #include <qturn/jpeg_huffman_table.hpp>
 
@@ -123,5 +122,3 @@ inline void JpegScanReader::begin_scan(const JpegSegment& segment) {
 }
 
 }  // namespace qturn::jpeg
-
-#endif  // QTURN_KERNELS_JPEG_SCANS_HPP

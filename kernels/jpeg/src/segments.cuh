@@ -1,6 +1,5 @@
 // Subsequences of a picture: where they are, and how blocks of threads read them.
-#ifndef QTURN_KERNELS_JPEG_SEGMENTS_CUH
-#define QTURN_KERNELS_JPEG_SEGMENTS_CUH
+#pragma once
 
 #include "kernels/jpeg/src/picture.hpp"
 #include "kernels/jpeg/src/prefix_sum.cuh"
@@ -63,5 +62,3 @@ struct StagedTables {
 };
 
 }  // namespace qturn::jpeg
-
-#endif  // QTURN_KERNELS_JPEG_SEGMENTS_CUH

@@ -3,8 +3,7 @@
 // They lie as they will lie in memory, relative to granules of 16 bytes, so that whole granules are
 // copied. Each thread adds words to them, not bytes; those that it shares with its neighbours begin
 // as 0, like all others.
-#ifndef QTURN_KERNELS_JPEG_STAGED_BYTES_CUH
-#define QTURN_KERNELS_JPEG_STAGED_BYTES_CUH
+#pragma once
 
 #include <cuda_runtime.h>
 
@@ -107,5 +106,3 @@ class BytePacker {
 };
 
 }  // namespace qturn::jpeg
-
-#endif  // QTURN_KERNELS_JPEG_STAGED_BYTES_CUH

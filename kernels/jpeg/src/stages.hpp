@@ -1,6 +1,5 @@
 // The stages of a turn, in order. Each enqueues its kernels for all pictures of a batch.
-#ifndef QTURN_KERNELS_JPEG_STAGES_HPP
-#define QTURN_KERNELS_JPEG_STAGES_HPP
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -58,5 +57,3 @@ void write_codes(const Batch& batch);
 void stuff(const Batch& batch);
 
 }  // namespace qturn::jpeg
-
-#endif  // QTURN_KERNELS_JPEG_STAGES_HPP

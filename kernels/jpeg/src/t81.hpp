@@ -1,6 +1,5 @@
 // What the standard, ITU T.81, fixes.
-#ifndef QTURN_KERNELS_JPEG_T81_HPP
-#define QTURN_KERNELS_JPEG_T81_HPP
+#pragma once
 
 #include <cstdint>
 
@@ -16,5 +15,3 @@ inline constexpr std::uint8_t zigzag[64] = {
     30, 37, 44, 51, 58, 59, 52, 45, 38, 31, 39, 46, 53, 60, 61, 54, 47, 55, 62, 63};
 
 }  // namespace qturn::jpeg
-
-#endif  // QTURN_KERNELS_JPEG_T81_HPP

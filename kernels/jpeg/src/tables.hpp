@@ -4,8 +4,7 @@
 // leap: how many bits they take with their values, and how many coefficients they pass. A thread
 // that only looks for the ends of blocks needs no more than that. Longer codes are found by
 // comparing: codes of a length, moved to the left, are all below a limit.
-#ifndef QTURN_KERNELS_JPEG_TABLES_HPP
-#define QTURN_KERNELS_JPEG_TABLES_HPP
+#pragma once
 
 #include <qturn/jpeg_huffman_table.hpp>
 
@@ -199,5 +198,3 @@ constexpr void add_codes(const JpegHuffmanTable& table, WriteTable& made) {
 void make_write_table(const JpegHuffmanTable& table, WriteTable& made);
 
 }  // namespace qturn::jpeg
-
-#endif  // QTURN_KERNELS_JPEG_TABLES_HPP

@@ -1,6 +1,5 @@
 // What a caller asks for, checked, as the coder has it.
-#ifndef QTURN_KERNELS_JPEG_TURN_HPP
-#define QTURN_KERNELS_JPEG_TURN_HPP
+#pragma once
 
 #include <qturn/jpeg_cuda.hpp>
 
@@ -22,5 +21,3 @@ void check_whole_pixels(const Layout& layout);
 Turn turn_of(const JpegScanTurn& turn);
 
 }  // namespace qturn::jpeg
-
-#endif  // QTURN_KERNELS_JPEG_TURN_HPP

@@ -1,6 +1,5 @@
 // Codes of a turned block.
-#ifndef QTURN_KERNELS_JPEG_WRITING_HPP
-#define QTURN_KERNELS_JPEG_WRITING_HPP
+#pragma once
 
 #include <cstdint>
 
@@ -153,5 +152,3 @@ class StringInWords {
 };
 
 }  // namespace qturn::jpeg
-
-#endif  // QTURN_KERNELS_JPEG_WRITING_HPP

@@ -1,7 +1,6 @@
 // The 16-bit floating-point numbers, by integer arithmetic, for the CPU. They round to the nearest,
 // ties to even, and have one NaN, as on GPUs.
-#ifndef QTURN_KERNELS_CPU_HALF_HPP
-#define QTURN_KERNELS_CPU_HALF_HPP
+#pragma once
 
 #include <bit>
 #include <cstdint>
@@ -49,5 +48,3 @@ inline std::uint16_t bfloat16_of(float value) {
 }
 
 }  // namespace qturn
-
-#endif  // QTURN_KERNELS_CPU_HALF_HPP

@@ -1,8 +1,7 @@
 // The ways in which the CPU can move pixels: the plain one, and one for each instruction set that
 // this processor and the library both have. The library uses the first; the tests compare all of
 // them.
-#ifndef QTURN_KERNELS_CPU_PATHS_HPP
-#define QTURN_KERNELS_CPU_PATHS_HPP
+#pragma once
 
 #include <qturn/export.hpp>
 
@@ -41,5 +40,3 @@ void move_plain(const Reduced& reduced, Store store);
 void append_vector_paths(std::vector<CpuPath>& paths);
 
 }  // namespace qturn
-
-#endif  // QTURN_KERNELS_CPU_PATHS_HPP

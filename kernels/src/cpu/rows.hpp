@@ -1,6 +1,5 @@
 // Where a row of a view begins.
-#ifndef QTURN_KERNELS_CPU_ROWS_HPP
-#define QTURN_KERNELS_CPU_ROWS_HPP
+#pragma once
 
 #include <qturn/view.hpp>
 
@@ -17,5 +16,3 @@ inline std::uint8_t* row_of(View view, std::int64_t y) {
 }
 
 }  // namespace qturn
-
-#endif  // QTURN_KERNELS_CPU_ROWS_HPP

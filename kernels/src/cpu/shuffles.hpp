@@ -1,7 +1,6 @@
 // What the vector code needs to know about pixels, the same for every instruction set: which byte
 // goes where in blocks of 16, and how much is done at a time.
-#ifndef QTURN_KERNELS_CPU_SHUFFLES_HPP
-#define QTURN_KERNELS_CPU_SHUFFLES_HPP
+#pragma once
 
 #include <cstdint>
 #include <type_traits>
@@ -100,5 +99,3 @@ constexpr StripTuning strip_tuning(int pixel_bytes) {
 }
 
 }  // namespace qturn
-
-#endif  // QTURN_KERNELS_CPU_SHUFFLES_HPP

@@ -1,5 +1,4 @@
-#ifndef QTURN_KERNELS_CUDA_CHECK_HPP
-#define QTURN_KERNELS_CUDA_CHECK_HPP
+#pragma once
 
 #include <cuda_runtime_api.h>
 
@@ -10,5 +9,3 @@ namespace qturn {
 void check(cudaError_t code, const char* file = __builtin_FILE(), int line = __builtin_LINE());
 
 }  // namespace qturn
-
-#endif  // QTURN_KERNELS_CUDA_CHECK_HPP

@@ -1,8 +1,7 @@
 // The few machine operations that the kernels consist of, each wrapped once: memory accesses by
 // width, asynchronous copies into shared memory, division by a number known before the launch. And
 // the description of a picture's place in memory that all of them use.
-#ifndef QTURN_KERNELS_CUDA_DEVICE_MEMORY_CUH
-#define QTURN_KERNELS_CUDA_DEVICE_MEMORY_CUH
+#pragma once
 
 #include <cuda_runtime.h>
 
@@ -313,5 +312,3 @@ struct Divisor {
 };
 
 }  // namespace qturn::device
-
-#endif  // QTURN_KERNELS_CUDA_DEVICE_MEMORY_CUH

@@ -1,6 +1,5 @@
 // The properties of a device that launches depend on. Each device is asked once.
-#ifndef QTURN_KERNELS_CUDA_DEVICE_TRAITS_HPP
-#define QTURN_KERNELS_CUDA_DEVICE_TRAITS_HPP
+#pragma once
 
 #include <cuda_runtime_api.h>
 
@@ -46,5 +45,3 @@ void allow_dynamic_shared(const void* kernel, int bytes);
 void require_stream_of_current_device(cudaStream_t stream);
 
 }  // namespace qturn
-
-#endif  // QTURN_KERNELS_CUDA_DEVICE_TRAITS_HPP

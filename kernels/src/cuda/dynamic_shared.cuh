@@ -1,7 +1,6 @@
 // Shared memory whose size is known at the launch, or is more than the 48 KB that a kernel may
 // have without asking.
-#ifndef QTURN_KERNELS_CUDA_DYNAMIC_SHARED_CUH
-#define QTURN_KERNELS_CUDA_DYNAMIC_SHARED_CUH
+#pragma once
 
 #include "kernels/src/cuda/device_memory.cuh"
 #include "kernels/src/cuda/device_traits.hpp"
@@ -22,5 +21,3 @@ void allow_dynamic_shared(Kernel* kernel, int bytes) {
 }
 
 }  // namespace qturn::device
-
-#endif  // QTURN_KERNELS_CUDA_DYNAMIC_SHARED_CUH

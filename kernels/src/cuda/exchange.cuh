@@ -1,6 +1,5 @@
 // Small transposes within the registers of one thread, by picking bytes out of pairs of words.
-#ifndef QTURN_KERNELS_CUDA_EXCHANGE_CUH
-#define QTURN_KERNELS_CUDA_EXCHANGE_CUH
+#pragma once
 
 #include "kernels/src/cuda/device_memory.cuh"
 
@@ -92,5 +91,3 @@ __device__ __forceinline__ void exchange(const std::uint32_t (&in)[2][6],
 }
 
 }  // namespace qturn::device
-
-#endif  // QTURN_KERNELS_CUDA_EXCHANGE_CUH

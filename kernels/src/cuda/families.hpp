@@ -1,8 +1,7 @@
 // The families of kernels, each compiled from a file of its own. They enqueue a motion of a picture
 // that is not empty, if they can: a family that is not made for this pixel size or alignment
 // returns false and enqueues nothing.
-#ifndef QTURN_KERNELS_CUDA_FAMILIES_HPP
-#define QTURN_KERNELS_CUDA_FAMILIES_HPP
+#pragma once
 
 #include <cuda_runtime_api.h>
 
@@ -28,5 +27,3 @@ bool mirror_thin_units(const void* src, void* dst, std::int64_t columns, int pix
 void move_rows(const Reduced& reduced, cudaStream_t stream);
 
 }  // namespace qturn
-
-#endif  // QTURN_KERNELS_CUDA_FAMILIES_HPP

@@ -17,8 +17,7 @@
 //   4096x4096    97.9  101.8     97.2   99.6     97.4   99.3    94.8   96.4    97.4   98.1
 //   6000x4000    91.7   92.7     95.5   95.7     96.0   96.3    93.3   94.1    96.9   97.5
 //   1920x1080    78.8   81.9     97.3  109.9                    95.9   99.0
-#ifndef QTURN_KERNELS_CUDA_LAUNCH_CUH
-#define QTURN_KERNELS_CUDA_LAUNCH_CUH
+#pragma once
 
 #include <cuda_runtime.h>
 
@@ -111,5 +110,3 @@ void launch_overlapping(void (*kernel)(Parameters...), dim3 grid, int threads, c
 }
 
 }  // namespace qturn::device
-
-#endif  // QTURN_KERNELS_CUDA_LAUNCH_CUH

@@ -11,8 +11,7 @@
 // 1920x1080 for few tiles; "late" ones are without the early prefetch, "early" ones with it
 // (2026-11-22). What they have in common: 2048 threads and 64 to 128 KB of tiles for each
 // multiprocessor, pieces of 128 bytes or more on both sides.
-#ifndef QTURN_KERNELS_CUDA_TUNING_CUH
-#define QTURN_KERNELS_CUDA_TUNING_CUH
+#pragma once
 
 #include <cuda_runtime.h>
 
@@ -293,5 +292,3 @@ using Tuning = TuningOf<900>;
 }  // namespace device
 
 }  // namespace qturn
-
-#endif  // QTURN_KERNELS_CUDA_TUNING_CUH

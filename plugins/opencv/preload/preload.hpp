@@ -1,7 +1,6 @@
 // The interface between the preloaded library, which does not know OpenCV, and the libraries that
 // turn pictures for one version of OpenCV each.
-#ifndef QTURN_OPENCV_PRELOAD_HPP
-#define QTURN_OPENCV_PRELOAD_HPP
+#pragma once
 
 namespace cv {
 class _InputArray;
@@ -21,5 +20,3 @@ using TakeFlip = bool(const cv::_InputArray& src, const cv::_OutputArray& dst, i
 
 inline constexpr const char* take_transpose_symbol = "qturn_take_transpose";
 inline constexpr const char* take_flip_symbol = "qturn_take_flip";
-
-#endif  // QTURN_OPENCV_PRELOAD_HPP

@@ -1,6 +1,5 @@
 // Decides when a call of a program is taken, and when it is left to OpenCV.
-#ifndef QTURN_OPENCV_PRELOAD_TAKEN_HPP
-#define QTURN_OPENCV_PRELOAD_TAKEN_HPP
+#pragma once
 
 #include <qturn/cuda.hpp>
 
@@ -31,5 +30,3 @@ bool taken(Enqueue enqueue, Wait wait) {
 }
 
 }  // namespace qturn::opencv
-
-#endif  // QTURN_OPENCV_PRELOAD_TAKEN_HPP

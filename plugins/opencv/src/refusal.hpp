@@ -1,6 +1,5 @@
 // How a call is refused: with one of OpenCV's codes and a sentence, before anything is enqueued.
-#ifndef QTURN_OPENCV_REFUSAL_HPP
-#define QTURN_OPENCV_REFUSAL_HPP
+#pragma once
 
 #include <opencv2/core.hpp>
 
@@ -39,5 +38,3 @@ inline std::string describe(cv::Size size, int type) {
 }
 
 }  // namespace qturn::opencv
-
-#endif  // QTURN_OPENCV_REFUSAL_HPP

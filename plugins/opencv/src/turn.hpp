@@ -1,6 +1,5 @@
 // The one operation that all functions of the plugin use.
-#ifndef QTURN_OPENCV_TURN_HPP
-#define QTURN_OPENCV_TURN_HPP
+#pragma once
 
 #include <qturn/orientation.hpp>
 #include <qturn/view.hpp>
@@ -98,5 +97,3 @@ inline cv::Size turned(Orientation orientation, cv::Size size) {
 }
 
 }  // namespace qturn::opencv
-
-#endif  // QTURN_OPENCV_TURN_HPP

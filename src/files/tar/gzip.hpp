@@ -1,7 +1,6 @@
 // What gzip has compressed, with its checksum and its length compared, which libarchive does not
 // do.
-#ifndef QTURN_SRC_FILES_TAR_GZIP_HPP
-#define QTURN_SRC_FILES_TAR_GZIP_HPP
+#pragma once
 
 #include <cstddef>
 #include <span>
@@ -35,5 +34,3 @@ class GzipReader {
 };
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_FILES_TAR_GZIP_HPP

@@ -1,6 +1,5 @@
 // The bytes of a tar: a file, or standard input.
-#ifndef QTURN_SRC_FILES_TAR_INPUT_HPP
-#define QTURN_SRC_FILES_TAR_INPUT_HPP
+#pragma once
 
 #include <atomic>
 #include <filesystem>
@@ -34,5 +33,3 @@ class TarInput {
 };
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_FILES_TAR_INPUT_HPP

@@ -1,6 +1,5 @@
 // How many bytes of JPEGs a tar may have, before it is read.
-#ifndef QTURN_SRC_FILES_TAR_JPEGS_HPP
-#define QTURN_SRC_FILES_TAR_JPEGS_HPP
+#pragma once
 
 #include <cstdint>
 #include <filesystem>
@@ -12,5 +11,3 @@ namespace qturn {
 std::uint64_t jpeg_bytes_at_most(const std::filesystem::path& tar);
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_FILES_TAR_JPEGS_HPP

@@ -1,7 +1,6 @@
 // The members of a tar, one after the other, as they come through a pipe: ustar, pax or GNU, as it
 // is or compressed with gzip or zstd, which the content tells. Nothing is unpacked.
-#ifndef QTURN_SRC_FILES_TAR_READER_HPP
-#define QTURN_SRC_FILES_TAR_READER_HPP
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -62,5 +61,3 @@ class TarReader {
 };
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_FILES_TAR_READER_HPP

@@ -1,6 +1,5 @@
 // A tar that depends on the names and contents of its members alone: no times, no owners.
-#ifndef QTURN_SRC_FILES_TAR_WRITER_HPP
-#define QTURN_SRC_FILES_TAR_WRITER_HPP
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -50,5 +49,3 @@ class TarWriter {
 };
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_FILES_TAR_WRITER_HPP

@@ -4,8 +4,7 @@
 // The format is small enough to be read here (layout.hpp, run_lengths.hpp). OpenImageIO makes 24
 // bits of most files, loses alpha and palettes, and knows six of the nine headers; libgd and
 // stb_image write 24 bits only.
-#ifndef QTURN_SRC_FORMATS_BMP_CODEC_HPP
-#define QTURN_SRC_FORMATS_BMP_CODEC_HPP
+#pragma once
 
 #include "src/formats/codec/codec.hpp"
 
@@ -14,5 +13,3 @@ namespace qturn::bmp {
 extern const Codec codec;
 
 }  // namespace qturn::bmp
-
-#endif  // QTURN_SRC_FORMATS_BMP_CODEC_HPP

@@ -1,7 +1,6 @@
 // What the headers of a BMP say: Windows' headers of 40, 52, 56, 108 and 124 bytes, OS/2's of 12
 // and of 16 to 64 bytes, whose missing fields are 0.
-#ifndef QTURN_SRC_FORMATS_BMP_LAYOUT_HPP
-#define QTURN_SRC_FORMATS_BMP_LAYOUT_HPP
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -56,5 +55,3 @@ struct BmpLayout {
 BmpLayout read_bmp_layout(std::span<const std::byte> file);
 
 }  // namespace qturn::bmp
-
-#endif  // QTURN_SRC_FORMATS_BMP_LAYOUT_HPP

@@ -1,6 +1,5 @@
 // Run lengths of a BMP's palette indices, of 4 or 8 bits.
-#ifndef QTURN_SRC_FORMATS_BMP_RUN_LENGTHS_HPP
-#define QTURN_SRC_FORMATS_BMP_RUN_LENGTHS_HPP
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -25,5 +24,3 @@ BmpRunLengths read_run_lengths(const BmpLayout& layout, std::span<const std::byt
                                std::uint8_t* first_row, std::int64_t row_step);
 
 }  // namespace qturn::bmp
-
-#endif  // QTURN_SRC_FORMATS_BMP_RUN_LENGTHS_HPP

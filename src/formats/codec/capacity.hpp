@@ -1,6 +1,5 @@
 // What a format can hold of a picture that comes from another one.
-#ifndef QTURN_SRC_FORMATS_CODEC_CAPACITY_HPP
-#define QTURN_SRC_FORMATS_CODEC_CAPACITY_HPP
+#pragma once
 
 #include <cstdint>
 #include <string_view>
@@ -27,5 +26,3 @@ Meaning meaning_of(const Image& image);
 void check_fits(const Image& image, std::string_view name, const Capacity& capacity);
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_FORMATS_CODEC_CAPACITY_HPP

@@ -2,8 +2,7 @@
 // exported by the folder of the format. Nothing outside of that folder asks which format a row is.
 //
 // Codecs work on memory. src/files reads and writes files safely.
-#ifndef QTURN_SRC_FORMATS_CODEC_CODEC_HPP
-#define QTURN_SRC_FORMATS_CODEC_CODEC_HPP
+#pragma once
 
 #include <qturn/orientation.hpp>
 #include <qturn/pictures.hpp>
@@ -151,5 +150,3 @@ struct Codec {
 };
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_FORMATS_CODEC_CODEC_HPP

@@ -2,8 +2,7 @@
 // without pixels in between. Codec::turn_compressed makes one.
 //
 // Only JPEGs are asked about a device.
-#ifndef QTURN_SRC_FORMATS_CODEC_COMPRESSED_TURN_HPP
-#define QTURN_SRC_FORMATS_CODEC_COMPRESSED_TURN_HPP
+#pragma once
 
 #include <qturn/orientation.hpp>
 #include <qturn/pictures.hpp>
@@ -97,5 +96,3 @@ class CompressedTurn {
 };
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_FORMATS_CODEC_COMPRESSED_TURN_HPP

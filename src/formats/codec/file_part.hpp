@@ -1,7 +1,6 @@
 // What a file holds, part by part: segments, chunks, fields. A result must have the parts of its
 // original, so both are listed and the lists are compared (turn/proof.hpp).
-#ifndef QTURN_SRC_FORMATS_CODEC_FILE_PART_HPP
-#define QTURN_SRC_FORMATS_CODEC_FILE_PART_HPP
+#pragma once
 
 #include <qturn/orientation.hpp>
 
@@ -58,5 +57,3 @@ inline FilePart xmp_part(std::string name, std::string_view packet) {
 }
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_FORMATS_CODEC_FILE_PART_HPP

@@ -1,6 +1,5 @@
 // Where a frame of an animation lies, and where the turn takes it.
-#ifndef QTURN_SRC_FORMATS_CODEC_FRAME_PLACE_HPP
-#define QTURN_SRC_FORMATS_CODEC_FRAME_PLACE_HPP
+#pragma once
 
 #include <qturn/orientation.hpp>
 
@@ -32,5 +31,3 @@ inline FramePlace turned(const FramePlace& place, Orientation orientation, Size 
 }
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_FORMATS_CODEC_FRAME_PLACE_HPP

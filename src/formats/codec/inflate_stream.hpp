@@ -1,7 +1,6 @@
 // Deflate as it comes, by zlib: of a tar that gzip has compressed, or of a damaged PNG, up to the
 // damage. Where all of a stream is in memory, libdeflate is several times as fast (png/zlib.hpp).
-#ifndef QTURN_SRC_FORMATS_CODEC_INFLATE_STREAM_HPP
-#define QTURN_SRC_FORMATS_CODEC_INFLATE_STREAM_HPP
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -32,5 +31,3 @@ class InflateStream {
 };
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_FORMATS_CODEC_INFLATE_STREAM_HPP

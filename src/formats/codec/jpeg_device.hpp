@@ -1,7 +1,6 @@
 // A device that turns JPEGs, a GPU: compressed bytes go in, compressed bytes come out. It does what
 // jpeg/lossless.hpp or jpeg/planar.hpp does on the CPU, with the same bytes.
-#ifndef QTURN_SRC_FORMATS_CODEC_JPEG_DEVICE_HPP
-#define QTURN_SRC_FORMATS_CODEC_JPEG_DEVICE_HPP
+#pragma once
 
 #include <qturn/jpeg_cuda.hpp>
 #include <qturn/jpeg_header.hpp>
@@ -77,5 +76,3 @@ class JpegDevice {
 };
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_FORMATS_CODEC_JPEG_DEVICE_HPP

@@ -1,7 +1,6 @@
 // zlib streams beside pictures: labels hold PNGs in them. formats/png/zlib.cpp does it, as for
 // PNGs.
-#ifndef QTURN_SRC_FORMATS_CODEC_ZLIB_STREAM_HPP
-#define QTURN_SRC_FORMATS_CODEC_ZLIB_STREAM_HPP
+#pragma once
 
 #include <cstddef>
 #include <optional>
@@ -17,5 +16,3 @@ std::optional<std::vector<std::byte>> bytes_of_zlib(std::span<const std::byte> s
 std::vector<std::byte> zlib_of(std::span<const std::byte> bytes);
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_FORMATS_CODEC_ZLIB_STREAM_HPP

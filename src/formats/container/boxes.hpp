@@ -1,7 +1,6 @@
 // The boxes of ISO/IEC 14496-12, of which HEIC, AVIF and many JPEG XL files consist, read where
 // they lie. No size and no offset is trusted.
-#ifndef QTURN_SRC_FORMATS_ISOBMFF_BOXES_HPP
-#define QTURN_SRC_FORMATS_ISOBMFF_BOXES_HPP
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -72,5 +71,3 @@ std::size_t begin_box(Bytes& to, std::string_view type);
 void end_box(Bytes& to, std::size_t begun);
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_FORMATS_ISOBMFF_BOXES_HPP

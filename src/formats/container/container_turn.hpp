@@ -1,6 +1,5 @@
 // A turn that changes what all readers of a format obey, and no pixel.
-#ifndef QTURN_SRC_FORMATS_ISOBMFF_CONTAINER_TURN_HPP
-#define QTURN_SRC_FORMATS_ISOBMFF_CONTAINER_TURN_HPP
+#pragma once
 
 #include <span>
 #include <string>
@@ -57,5 +56,3 @@ class ContainerTurn final : public CompressedTurn {
 };
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_FORMATS_ISOBMFF_CONTAINER_TURN_HPP

@@ -1,7 +1,6 @@
 // Exif and XMP of formats that state the orientation elsewhere, where readers must obey it. What
 // Exif and XMP say is ignored by those; but other programs look there first.
-#ifndef QTURN_SRC_FORMATS_ISOBMFF_IGNORED_METADATA_HPP
-#define QTURN_SRC_FORMATS_ISOBMFF_IGNORED_METADATA_HPP
+#pragma once
 
 #include <qturn/orientation.hpp>
 
@@ -39,5 +38,3 @@ void check_ignored(const std::vector<IgnoredOrientation>& all, Orientation shown
                    MetadataCheck& check);
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_FORMATS_ISOBMFF_IGNORED_METADATA_HPP

@@ -2,8 +2,7 @@
 // image sequence of a HEIC or AVIF. A player shows each track of it through the matrix in the
 // track's header ('tkhd', ISO/IEC 14496-12, 8.3.2), so a quarter turn is another matrix, and no
 // frame is touched. A mirror is not: players obey the rotation alone.
-#ifndef QTURN_SRC_FORMATS_CONTAINER_VIDEO_MATRIX_HPP
-#define QTURN_SRC_FORMATS_CONTAINER_VIDEO_MATRIX_HPP
+#pragma once
 
 #include <qturn/orientation.hpp>
 
@@ -46,5 +45,3 @@ inline constexpr const char* not_such_a_video =
     "the video after the picture is not turned: it is not an MP4";
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_FORMATS_CONTAINER_VIDEO_MATRIX_HPP

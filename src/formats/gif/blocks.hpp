@@ -1,8 +1,7 @@
 // The blocks of a GIF, so that everything besides the pixels goes from the source to the result
 // byte for byte: palettes, delays, disposal, loops, comments. giflib would give them as its own
 // structures, drop some of them, and trust sizes that a damaged file states.
-#ifndef QTURN_SRC_FORMATS_GIF_BLOCKS_HPP
-#define QTURN_SRC_FORMATS_GIF_BLOCKS_HPP
+#pragma once
 
 #include <qturn/orientation.hpp>
 
@@ -76,5 +75,3 @@ Bytes gif_xmp_extension(std::string_view packet);
 Metadata gif_metadata(const GifBlocks& gif);
 
 }  // namespace qturn::gif
-
-#endif  // QTURN_SRC_FORMATS_GIF_BLOCKS_HPP

@@ -1,8 +1,7 @@
 // GIF, also animated. Pixels are indices, so a turn is exact: every frame is decompressed, moved
 // and compressed again, and everything else is copied (blocks.hpp). The compression is giflib's
 // (lzw.hpp).
-#ifndef QTURN_SRC_FORMATS_GIF_CODEC_HPP
-#define QTURN_SRC_FORMATS_GIF_CODEC_HPP
+#pragma once
 
 #include <atomic>
 #include <span>
@@ -36,5 +35,3 @@ Bytes encode_gif(const Image& turned, Orientation applied, const std::atomic<boo
 Bytes finish_gif(Bytes encoded, const MetadataTurn& turn, std::vector<std::string>& warnings);
 
 }  // namespace qturn::gif
-
-#endif  // QTURN_SRC_FORMATS_GIF_CODEC_HPP

@@ -1,7 +1,6 @@
 // The compression of GIF. giflib compresses: it gets one frame at a time, as a GIF of its own that
 // holds nothing else. It does not decompress, because it takes some damage for pixels.
-#ifndef QTURN_SRC_FORMATS_GIF_LZW_HPP
-#define QTURN_SRC_FORMATS_GIF_LZW_HPP
+#pragma once
 
 #include <atomic>
 #include <cstddef>
@@ -28,5 +27,3 @@ void compress_gif_frame(const Page& page, bool interlaced, int bits, Bytes& to,
 std::string gif_library_version();
 
 }  // namespace qturn::gif
-
-#endif  // QTURN_SRC_FORMATS_GIF_LZW_HPP

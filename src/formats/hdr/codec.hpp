@@ -3,8 +3,7 @@
 //
 // OpenImageIO makes floats of them and back, in which the smallest values become 0, and does not
 // read the run lengths of before 1991.
-#ifndef QTURN_SRC_FORMATS_HDR_CODEC_HPP
-#define QTURN_SRC_FORMATS_HDR_CODEC_HPP
+#pragma once
 
 #include "src/formats/codec/codec.hpp"
 
@@ -13,5 +12,3 @@ namespace qturn::hdr {
 extern const Codec codec;
 
 }  // namespace qturn::hdr
-
-#endif  // QTURN_SRC_FORMATS_HDR_CODEC_HPP

@@ -1,7 +1,6 @@
 // The scanlines of a Radiance picture: plain, with the run lengths of each byte (since 1991), or
 // with repeated pixels (before).
-#ifndef QTURN_SRC_FORMATS_HDR_SCANLINES_HPP
-#define QTURN_SRC_FORMATS_HDR_SCANLINES_HPP
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -29,5 +28,3 @@ HdrScanline read_scanline(std::span<const std::byte> data, std::int64_t pixels, 
 void append_scanline(Bytes& file, std::span<const std::byte> scanline, bool plain);
 
 }  // namespace qturn::hdr
-
-#endif  // QTURN_SRC_FORMATS_HDR_SCANLINES_HPP

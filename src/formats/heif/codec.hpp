@@ -1,7 +1,6 @@
 // HEIC and AVIF, which share their container. Their pixels are never decoded: a turn is written to
 // the container, where all readers must obey it (heif.hpp).
-#ifndef QTURN_SRC_FORMATS_HEIF_CODEC_HPP
-#define QTURN_SRC_FORMATS_HEIF_CODEC_HPP
+#pragma once
 
 #include "src/formats/codec/codec.hpp"
 
@@ -11,5 +10,3 @@ extern const Codec heic_codec;
 extern const Codec avif_codec;
 
 }  // namespace qturn::heif
-
-#endif  // QTURN_SRC_FORMATS_HEIF_CODEC_HPP

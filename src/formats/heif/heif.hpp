@@ -7,8 +7,7 @@
 //
 // The picture as it is shown is the upright one here (Header::stored is the identity). An Exif
 // orientation says nothing where irot or imir speak: readers ignore it.
-#ifndef QTURN_SRC_FORMATS_HEIF_HEIF_HPP
-#define QTURN_SRC_FORMATS_HEIF_HEIF_HPP
+#pragma once
 
 #include <qturn/orientation.hpp>
 #include <qturn/pictures.hpp>
@@ -178,5 +177,3 @@ Bytes turned_heif(const HeifFile& heif, Orientation orientation,
                   std::vector<std::string>& warnings);
 
 }  // namespace qturn::heif
-
-#endif  // QTURN_SRC_FORMATS_HEIF_HEIF_HPP

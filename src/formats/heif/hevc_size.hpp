@@ -1,6 +1,5 @@
 // The size of a HEVC picture, of which a HEIC may say nothing else ("ispe" is missing).
-#ifndef QTURN_SRC_FORMATS_HEIF_HEVC_SIZE_HPP
-#define QTURN_SRC_FORMATS_HEIF_HEVC_SIZE_HPP
+#pragma once
 
 #include <qturn/orientation.hpp>
 
@@ -15,5 +14,3 @@ namespace qturn::heif {
 std::optional<Size> hevc_size(std::span<const std::byte> configuration);
 
 }  // namespace qturn::heif
-
-#endif  // QTURN_SRC_FORMATS_HEIF_HEVC_SIZE_HPP

@@ -4,8 +4,7 @@
 // libavif, and the browsers with it, ignore the matrix and obey irot and imir in the description of
 // AV1's samples, of which no standard speaks; other readers know the matrix alone. So a turn writes
 // both, and a sequence in which they differ is in doubt.
-#ifndef QTURN_SRC_FORMATS_HEIF_SEQUENCE_HPP
-#define QTURN_SRC_FORMATS_HEIF_SEQUENCE_HPP
+#pragma once
 
 #include <qturn/orientation.hpp>
 
@@ -64,5 +63,3 @@ void move_places(std::span<std::byte> movie, const Moves& moves);
 std::vector<Bytes> beginnings_of_chunks(std::span<const std::byte> file, const Box& movie);
 
 }  // namespace qturn::heif
-
-#endif  // QTURN_SRC_FORMATS_HEIF_SEQUENCE_HPP

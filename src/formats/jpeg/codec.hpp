@@ -1,7 +1,6 @@
 // JPEG to pixels and back through libjpeg-turbo, for pictures that become or were of another
 // format. A JPEG that stays one is turned as it is stored: lossless.hpp, planar.hpp.
-#ifndef QTURN_SRC_FORMATS_JPEG_CODEC_HPP
-#define QTURN_SRC_FORMATS_JPEG_CODEC_HPP
+#pragma once
 
 #include <atomic>
 #include <optional>
@@ -47,5 +46,3 @@ Bytes encode_jpeg(const Image& turned, const std::atomic<bool>& stop,
 std::string jpeg_library_version();
 
 }  // namespace qturn::jpeg
-
-#endif  // QTURN_SRC_FORMATS_JPEG_CODEC_HPP

@@ -4,8 +4,7 @@
 // upper edge, so an edge that moves there must not cut through a block: a width that is mirrored
 // must be a multiple of 8 pixels, or of 16 if chroma has half the size. What is hidden in the
 // cut blocks of the other two edges moves too.
-#ifndef QTURN_SRC_FORMATS_JPEG_LOSSLESS_HPP
-#define QTURN_SRC_FORMATS_JPEG_LOSSLESS_HPP
+#pragma once
 
 #include <qturn/orientation.hpp>
 
@@ -57,5 +56,3 @@ class JpegCoefficients {
 };
 
 }  // namespace qturn::jpeg
-
-#endif  // QTURN_SRC_FORMATS_JPEG_LOSSLESS_HPP

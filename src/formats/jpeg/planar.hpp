@@ -6,8 +6,7 @@
 // that moves to the left or top, the new groups are different: the turned samples would lie between
 // the new places, half a sample off if two pixels share one and one is cut off. So each new sample
 // is the weighted mean of its two neighbours (docs/jpeg.md has the rule).
-#ifndef QTURN_SRC_FORMATS_JPEG_PLANAR_HPP
-#define QTURN_SRC_FORMATS_JPEG_PLANAR_HPP
+#pragma once
 
 #include <qturn/orientation.hpp>
 
@@ -51,5 +50,3 @@ class JpegPlanes {
 };
 
 }  // namespace qturn::jpeg
-
-#endif  // QTURN_SRC_FORMATS_JPEG_PLANAR_HPP

@@ -1,8 +1,7 @@
 // A turned JPEG compared with its original, by their coefficients or by their samples. Nothing here
 // is shared with the code that turns: it knows what a turn is only from destination_of() and from
 // the formula of the transform.
-#ifndef QTURN_SRC_FORMATS_JPEG_PROOF_HPP
-#define QTURN_SRC_FORMATS_JPEG_PROOF_HPP
+#pragma once
 
 #include <qturn/orientation.hpp>
 
@@ -42,5 +41,3 @@ void prove_samples(int component, const JpegSamples& source, const JpegSamples& 
                    const std::atomic<bool>& stop);
 
 }  // namespace qturn::jpeg
-
-#endif  // QTURN_SRC_FORMATS_JPEG_PROOF_HPP

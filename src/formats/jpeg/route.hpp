@@ -1,6 +1,5 @@
 // How a JPEG that stays a JPEG is turned: a pure function of its header, the turn and the options.
-#ifndef QTURN_SRC_FORMATS_JPEG_ROUTE_HPP
-#define QTURN_SRC_FORMATS_JPEG_ROUTE_HPP
+#pragma once
 
 #include <qturn/orientation.hpp>
 #include <qturn/pictures.hpp>
@@ -27,5 +26,3 @@ Size whole_blocks(const JpegShape& shape, Orientation orientation);
 Route jpeg_route(const JpegShape& shape, Orientation orientation, const JpegOptions& options);
 
 }  // namespace qturn::jpeg
-
-#endif  // QTURN_SRC_FORMATS_JPEG_ROUTE_HPP

@@ -4,8 +4,7 @@
 // header is written by the code that the CPU's way uses; by planes, when the device has made the
 // Huffman tables. So the file is the same, byte for byte. The device finds damage where it reads,
 // and then makes nothing; the CPU's way says what is wrong.
-#ifndef QTURN_SRC_FORMATS_JPEG_SCAN_REQUEST_HPP
-#define QTURN_SRC_FORMATS_JPEG_SCAN_REQUEST_HPP
+#pragma once
 
 #include <qturn/orientation.hpp>
 
@@ -38,5 +37,3 @@ std::optional<JpegRequest> request_back(const JpegDecoder& source, const JpegDec
                                         Orientation applied);
 
 }  // namespace qturn::jpeg
-
-#endif  // QTURN_SRC_FORMATS_JPEG_SCAN_REQUEST_HPP

@@ -1,6 +1,5 @@
 // A JPEG that is turned to JPEGs: compressed bytes in, compressed bytes out.
-#ifndef QTURN_SRC_FORMATS_JPEG_TURN_HPP
-#define QTURN_SRC_FORMATS_JPEG_TURN_HPP
+#pragma once
 
 #include <map>
 #include <memory>
@@ -109,5 +108,3 @@ Bytes turn_embedded_jpeg(std::span<const std::byte> file, Orientation orientatio
 Bytes cropped_jpeg(std::span<const std::byte> file, Size size);
 
 }  // namespace qturn::jpeg
-
-#endif  // QTURN_SRC_FORMATS_JPEG_TURN_HPP

@@ -1,6 +1,5 @@
 // Brotli, by its own library, as JPEG XL's containers have boxes compressed.
-#ifndef QTURN_SRC_FORMATS_JXL_BROTLI_HPP
-#define QTURN_SRC_FORMATS_JXL_BROTLI_HPP
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -20,5 +19,3 @@ std::optional<Bytes> decompress_brotli(std::span<const std::byte> data, std::uin
 std::string brotli_library_version();
 
 }  // namespace qturn::jxl
-
-#endif  // QTURN_SRC_FORMATS_JXL_BROTLI_HPP

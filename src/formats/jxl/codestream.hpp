@@ -4,8 +4,7 @@
 // A header that says nothing of an orientation has no bits for it. These are inserted together with
 // others that repeat defaults, so that whole bytes are added: all that follows keeps its place
 // within its byte, and its end need not be known (an ICC profile follows, compressed).
-#ifndef QTURN_SRC_FORMATS_JXL_CODESTREAM_HPP
-#define QTURN_SRC_FORMATS_JXL_CODESTREAM_HPP
+#pragma once
 
 #include <qturn/orientation.hpp>
 
@@ -42,5 +41,3 @@ JxlHead with_orientation(std::span<const std::byte> codestream, const JxlHeader&
                          Orientation orientation);
 
 }  // namespace qturn::jxl
-
-#endif  // QTURN_SRC_FORMATS_JXL_CODESTREAM_HPP

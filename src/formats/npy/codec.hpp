@@ -5,8 +5,7 @@
 //   '\x93NUMPY', version, length, "{'descr': '<f4', 'fortran_order': False, 'shape': (480, 640), }"
 //
 // https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html
-#ifndef QTURN_SRC_FORMATS_NPY_CODEC_HPP
-#define QTURN_SRC_FORMATS_NPY_CODEC_HPP
+#pragma once
 
 #include "src/formats/codec/codec.hpp"
 
@@ -15,5 +14,3 @@ namespace qturn::npy {
 extern const Codec codec;
 
 }  // namespace qturn::npy
-
-#endif  // QTURN_SRC_FORMATS_NPY_CODEC_HPP

@@ -1,7 +1,6 @@
 // JPEG 2000: boxes around a codestream, or a codestream alone. OpenImageIO decodes and encodes the
 // codestream. It decodes all of it to tell a size, and keeps no box.
-#ifndef QTURN_SRC_FORMATS_OIIO_JP2_HPP
-#define QTURN_SRC_FORMATS_OIIO_JP2_HPP
+#pragma once
 
 #include <OpenImageIO/imageio.h>
 #include <qturn/orientation.hpp>
@@ -47,5 +46,3 @@ Bytes finish_jpeg2000(Bytes encoded, const MetadataTurn& turn, std::vector<std::
 std::vector<FilePart> jpeg2000_parts(std::span<const std::byte> file, Orientation applied);
 
 }  // namespace qturn::oiio
-
-#endif  // QTURN_SRC_FORMATS_OIIO_JP2_HPP

@@ -1,6 +1,5 @@
 // Whether a plugin wrote what it was given.
-#ifndef QTURN_SRC_FORMATS_OIIO_PROOF_HPP
-#define QTURN_SRC_FORMATS_OIIO_PROOF_HPP
+#pragma once
 
 #include <OpenImageIO/imageio.h>
 
@@ -21,5 +20,3 @@ void prove_written(const char* plugin, std::span<const std::byte> file, const Pa
                    const std::atomic<bool>& stop, int part = 0, int level = 0);
 
 }  // namespace qturn::oiio
-
-#endif  // QTURN_SRC_FORMATS_OIIO_PROOF_HPP

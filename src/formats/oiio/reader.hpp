@@ -1,6 +1,5 @@
 // OpenImageIO's reader of a file in memory.
-#ifndef QTURN_SRC_FORMATS_OIIO_READER_HPP
-#define QTURN_SRC_FORMATS_OIIO_READER_HPP
+#pragma once
 
 #include <OpenImageIO/filesystem.h>
 #include <OpenImageIO/imageio.h>
@@ -56,5 +55,3 @@ class OiioReader {
 };
 
 }  // namespace qturn::oiio
-
-#endif  // QTURN_SRC_FORMATS_OIIO_READER_HPP

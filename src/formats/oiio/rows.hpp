@@ -3,8 +3,7 @@
 // Plugins have faults: some write files that they cannot read again. So whatever is written is read
 // again before anyone gets it, and compared: pixels, channels, attributes. What differs is refused.
 // A header that no attribute tells in full goes from the source to the result, byte for byte.
-#ifndef QTURN_SRC_FORMATS_OIIO_ROWS_HPP
-#define QTURN_SRC_FORMATS_OIIO_ROWS_HPP
+#pragma once
 
 #include "src/formats/codec/codec.hpp"
 
@@ -13,5 +12,3 @@ namespace qturn::oiio {
 extern const Codec jpeg2000, dpx, sgi;
 
 }  // namespace qturn::oiio
-
-#endif  // QTURN_SRC_FORMATS_OIIO_ROWS_HPP

@@ -1,6 +1,5 @@
 // A file in memory, as OpenImageIO's writers fill it.
-#ifndef QTURN_SRC_FORMATS_OIIO_SINK_HPP
-#define QTURN_SRC_FORMATS_OIIO_SINK_HPP
+#pragma once
 
 #include <OpenImageIO/filesystem.h>
 #include <OpenImageIO/imageio.h>
@@ -69,5 +68,3 @@ Bytes write(const char* plugin, const char* file_name, const Page& page,
             const OIIO::ImageSpec& spec, const std::atomic<bool>& stop);
 
 }  // namespace qturn::oiio
-
-#endif  // QTURN_SRC_FORMATS_OIIO_SINK_HPP

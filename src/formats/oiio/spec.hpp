@@ -1,7 +1,6 @@
 // What a spec of OpenImageIO says about a picture, in the program's terms, and a spec for a turned
 // one.
-#ifndef QTURN_SRC_FORMATS_OIIO_SPEC_HPP
-#define QTURN_SRC_FORMATS_OIIO_SPEC_HPP
+#pragma once
 
 #include <OpenImageIO/imageio.h>
 #include <qturn/orientation.hpp>
@@ -52,5 +51,3 @@ OIIO::ImageSpec converted_spec(const Image& image, const Page& page);
 Header header_of(const OIIO::ImageSpec& spec);
 
 }  // namespace qturn::oiio
-
-#endif  // QTURN_SRC_FORMATS_OIIO_SPEC_HPP

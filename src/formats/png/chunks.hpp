@@ -1,7 +1,6 @@
 // The chunks of a PNG, so that everything besides the pixels can go from the source to the result
 // byte for byte.
-#ifndef QTURN_SRC_FORMATS_PNG_CHUNKS_HPP
-#define QTURN_SRC_FORMATS_PNG_CHUNKS_HPP
+#pragma once
 
 #include <qturn/orientation.hpp>
 
@@ -95,5 +94,3 @@ void append_png_chunk(std::vector<std::byte>& to, std::string_view type,
                       std::span<const std::byte> data);
 
 }  // namespace qturn::png
-
-#endif  // QTURN_SRC_FORMATS_PNG_CHUNKS_HPP

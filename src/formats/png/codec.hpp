@@ -6,8 +6,7 @@
 // (zlib.hpp). LodePNG with the same libdeflate takes 2.4 times as long as this for the
 // rest of decoding, and 5.2 s for filters that take 0.6 s here (docs/measurements/png.md); the
 // tests compare with it.
-#ifndef QTURN_SRC_FORMATS_PNG_CODEC_HPP
-#define QTURN_SRC_FORMATS_PNG_CODEC_HPP
+#pragma once
 
 #include <atomic>
 #include <span>
@@ -46,5 +45,3 @@ Bytes encode_png(const Image& turned, Orientation applied, const std::atomic<boo
                  std::vector<std::string>& warnings);
 
 }  // namespace qturn::png
-
-#endif  // QTURN_SRC_FORMATS_PNG_CODEC_HPP

@@ -1,7 +1,6 @@
 // A PNG's samples as other formats store them: colours instead of palette indices, 8 bits instead
 // of fewer, an alpha channel instead of a transparent colour.
-#ifndef QTURN_SRC_FORMATS_PNG_EXPAND_HPP
-#define QTURN_SRC_FORMATS_PNG_EXPAND_HPP
+#pragma once
 
 #include <vector>
 
@@ -19,5 +18,3 @@ void expand(const Page& stored, const PngHeader& header, const std::vector<PngCh
             const Page& expanded);
 
 }  // namespace qturn::png
-
-#endif  // QTURN_SRC_FORMATS_PNG_EXPAND_HPP

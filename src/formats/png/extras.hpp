@@ -1,6 +1,5 @@
 // What goes from the decoder of a PNG to its encoder besides the pixels.
-#ifndef QTURN_SRC_FORMATS_PNG_EXTRAS_HPP
-#define QTURN_SRC_FORMATS_PNG_EXTRAS_HPP
+#pragma once
 
 #include <cstddef>
 #include <vector>
@@ -16,5 +15,3 @@ struct PngExtras final : Extras {
 };
 
 }  // namespace qturn::png
-
-#endif  // QTURN_SRC_FORMATS_PNG_EXTRAS_HPP

@@ -1,7 +1,6 @@
 // PNG's five filters: each row is stored as its difference from a prediction, made from the bytes
 // to its left and the row above, because the difference compresses better.
-#ifndef QTURN_SRC_FORMATS_PNG_FILTERS_HPP
-#define QTURN_SRC_FORMATS_PNG_FILTERS_HPP
+#pragma once
 
 #include <array>
 #include <cstddef>
@@ -29,5 +28,3 @@ void apply_filter(PngFilter filter, std::span<const std::uint8_t> row, const std
 std::uint64_t sum_of_differences(std::span<const std::uint8_t> filtered);
 
 }  // namespace qturn::png
-
-#endif  // QTURN_SRC_FORMATS_PNG_FILTERS_HPP

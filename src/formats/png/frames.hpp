@@ -1,7 +1,6 @@
 // The frames of an animated PNG (PNG, third edition): the picture itself may be the first of them,
 // the others are its like, of any place and size within it.
-#ifndef QTURN_SRC_FORMATS_PNG_FRAMES_HPP
-#define QTURN_SRC_FORMATS_PNG_FRAMES_HPP
+#pragma once
 
 #include <vector>
 
@@ -28,5 +27,3 @@ std::vector<PngFrame> png_frames(const std::vector<PngChunk>& chunks);
 FramePlace png_frame_place(const PngChunk& control);
 
 }  // namespace qturn::png
-
-#endif  // QTURN_SRC_FORMATS_PNG_FRAMES_HPP

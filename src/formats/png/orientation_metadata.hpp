@@ -1,7 +1,6 @@
 // The orientation metadata of a PNG: eXIf and the XMP packet. (chunks.hpp turns its pixel sizes and
 // its place on a page.)
-#ifndef QTURN_SRC_FORMATS_PNG_ORIENTATION_METADATA_HPP
-#define QTURN_SRC_FORMATS_PNG_ORIENTATION_METADATA_HPP
+#pragma once
 
 #include <cstddef>
 #include <span>
@@ -22,5 +21,3 @@ std::vector<std::byte> turn_png_metadata(std::vector<std::byte> file, const Meta
                                          MissingTag missing, std::vector<std::string>& warnings);
 
 }  // namespace qturn::png
-
-#endif  // QTURN_SRC_FORMATS_PNG_ORIENTATION_METADATA_HPP

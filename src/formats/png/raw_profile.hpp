@@ -1,7 +1,6 @@
 // Exif in a text chunk, as ImageMagick wrote it before PNG had eXIf: the keyword "Raw profile type
 // exif" (or "APP1"), and as text a name, the number of bytes and those bytes in hexadecimal.
-#ifndef QTURN_SRC_FORMATS_PNG_RAW_PROFILE_HPP
-#define QTURN_SRC_FORMATS_PNG_RAW_PROFILE_HPP
+#pragma once
 
 #include <cstddef>
 #include <optional>
@@ -22,5 +21,3 @@ std::optional<Bytes> raw_exif(const PngChunk& chunk);
 Bytes with_raw_exif(const PngChunk& chunk, std::span<const std::byte> block);
 
 }  // namespace qturn::png
-
-#endif  // QTURN_SRC_FORMATS_PNG_RAW_PROFILE_HPP

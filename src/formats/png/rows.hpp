@@ -1,7 +1,6 @@
 // Converts between the rows of a PNG and the page in memory, which always has one or two bytes per
 // sample and is not interlaced.
-#ifndef QTURN_SRC_FORMATS_PNG_ROWS_HPP
-#define QTURN_SRC_FORMATS_PNG_ROWS_HPP
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -47,5 +46,3 @@ void pack_row(const PngHeader& header, const PngPass& pass, const Page& page, st
               std::uint8_t* row);
 
 }  // namespace qturn::png
-
-#endif  // QTURN_SRC_FORMATS_PNG_ROWS_HPP

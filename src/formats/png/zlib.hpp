@@ -1,8 +1,7 @@
 // The zlib streams and checksums of a PNG, by libdeflate. It is several times faster than zlib
 // because it works on whole buffers. So the size of the output has to be known, as it is for
 // pixels.
-#ifndef QTURN_SRC_FORMATS_PNG_ZLIB_HPP
-#define QTURN_SRC_FORMATS_PNG_ZLIB_HPP
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -60,5 +59,3 @@ std::vector<std::byte> deflated(std::span<const std::byte> data);
 std::string zlib_library_version();
 
 }  // namespace qturn::png
-
-#endif  // QTURN_SRC_FORMATS_PNG_ZLIB_HPP

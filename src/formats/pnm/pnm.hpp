@@ -1,7 +1,6 @@
 // PBM, PGM, PPM, PAM and PFM, read and written here: every sample, the largest value and the scale
 // of floats stay as they are.
-#ifndef QTURN_SRC_FORMATS_PNM_PNM_HPP
-#define QTURN_SRC_FORMATS_PNM_PNM_HPP
+#pragma once
 
 #include "src/formats/codec/codec.hpp"
 
@@ -10,5 +9,3 @@ namespace qturn::pnm {
 extern const Codec codec;
 
 }  // namespace qturn::pnm
-
-#endif  // QTURN_SRC_FORMATS_PNM_PNM_HPP

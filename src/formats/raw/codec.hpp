@@ -1,8 +1,7 @@
 // Camera raw files that are built like a TIFF: DNG, NEF, CR2, ARW, PEF, ORF, RW2 and others. Their
 // pixels are never turned. Only the orientation tag is changed, where it lies: raw developers and
 // viewers look at that of the first directory.
-#ifndef QTURN_SRC_FORMATS_RAW_CODEC_HPP
-#define QTURN_SRC_FORMATS_RAW_CODEC_HPP
+#pragma once
 
 #include "src/formats/codec/codec.hpp"
 
@@ -14,5 +13,3 @@ extern const Codec codec;
 extern const Codec other_codec;
 
 }  // namespace qturn::raw
-
-#endif  // QTURN_SRC_FORMATS_RAW_CODEC_HPP

@@ -4,8 +4,7 @@
 //
 // The order in which rows and columns are stored is not an orientation that a viewer may forget, as
 // a tag is: every reader obeys it. So it stays as it is, and the pixels are moved.
-#ifndef QTURN_SRC_FORMATS_TGA_CODEC_HPP
-#define QTURN_SRC_FORMATS_TGA_CODEC_HPP
+#pragma once
 
 #include "src/formats/codec/codec.hpp"
 
@@ -14,5 +13,3 @@ namespace qturn::tga {
 extern const Codec codec;
 
 }  // namespace qturn::tga
-
-#endif  // QTURN_SRC_FORMATS_TGA_CODEC_HPP

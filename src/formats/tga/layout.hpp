@@ -1,6 +1,5 @@
 // What the header of a TGA says, and what its footer leads to.
-#ifndef QTURN_SRC_FORMATS_TGA_LAYOUT_HPP
-#define QTURN_SRC_FORMATS_TGA_LAYOUT_HPP
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -61,5 +60,3 @@ TgaTail read_tga_tail(std::span<const std::byte> file, std::size_t pixels_end,
                       const TgaLayout& layout);
 
 }  // namespace qturn::tga
-
-#endif  // QTURN_SRC_FORMATS_TGA_LAYOUT_HPP

@@ -4,8 +4,7 @@
 //
 // Directories are read and written here (directories.hpp); libtiff decodes and encodes the strips
 // and tiles between (library.hpp).
-#ifndef QTURN_SRC_FORMATS_TIFF_CODEC_HPP
-#define QTURN_SRC_FORMATS_TIFF_CODEC_HPP
+#pragma once
 
 #include <atomic>
 #include <cstddef>
@@ -53,5 +52,3 @@ Bytes encode_plain_tiff(const Image& turned, const std::atomic<bool>& stop,
                         std::vector<std::string>& warnings);
 
 }  // namespace qturn::tiff
-
-#endif  // QTURN_SRC_FORMATS_TIFF_CODEC_HPP

@@ -2,8 +2,7 @@
 //
 // An Exif block has the same structure. So what a TIFF says about its picture goes to a JPEG or a
 // PNG as an Exif block, and comes back as one.
-#ifndef QTURN_SRC_FORMATS_TIFF_DIRECTORIES_HPP
-#define QTURN_SRC_FORMATS_TIFF_DIRECTORIES_HPP
+#pragma once
 
 #include <qturn/orientation.hpp>
 #include <qturn/pictures.hpp>
@@ -187,5 +186,3 @@ std::vector<std::byte> write_tiff(const TiffFile& tiff,
 std::vector<std::byte> write_tiff_header(const TiffDirectory& page, bool little);
 
 }  // namespace qturn::tiff
-
-#endif  // QTURN_SRC_FORMATS_TIFF_DIRECTORIES_HPP

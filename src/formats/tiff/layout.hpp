@@ -6,8 +6,7 @@
 // file has a plane per sample, each sample gets bytes of its own. So palettes, CMYK, Lab, 12 bits
 // and 128 bits are all treated in the same way. For another format, to which the meaning of samples
 // matters, each sample always gets bytes of its own.
-#ifndef QTURN_SRC_FORMATS_TIFF_LAYOUT_HPP
-#define QTURN_SRC_FORMATS_TIFF_LAYOUT_HPP
+#pragma once
 
 #include <qturn/orientation.hpp>
 
@@ -131,5 +130,3 @@ SparseBlocks turned_sparse_blocks(const SparseBlocks& sparse, const TiffLayout& 
 TiffLayout turned_layout(const TiffLayout& layout, Orientation applied);
 
 }  // namespace qturn::tiff
-
-#endif  // QTURN_SRC_FORMATS_TIFF_LAYOUT_HPP

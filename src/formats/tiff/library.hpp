@@ -6,8 +6,7 @@
 // An error of libtiff fails the file. So does a warning: libtiff only warns if a fax ends early,
 // and fills the rest with white. The exceptions are a few warnings about habits of old writers,
 // with which decoding loses nothing.
-#ifndef QTURN_SRC_FORMATS_TIFF_LIBRARY_HPP
-#define QTURN_SRC_FORMATS_TIFF_LIBRARY_HPP
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -73,5 +72,3 @@ class TiffBlockWriter {
 };
 
 }  // namespace qturn::tiff
-
-#endif  // QTURN_SRC_FORMATS_TIFF_LIBRARY_HPP

@@ -5,8 +5,7 @@
 // A scale means north up, so what was turned gets a matrix instead. With raster coordinates x, y
 // and a side of W, a flop makes X = a x + b y + d to X = -a x + b y + (d + a W); of pixels that are
 // points, the side is W - 1. Only the last term is rounded, once for each mirrored axis.
-#ifndef QTURN_SRC_FORMATS_TIFF_MAP_COORDINATES_HPP
-#define QTURN_SRC_FORMATS_TIFF_MAP_COORDINATES_HPP
+#pragma once
 
 #include <qturn/orientation.hpp>
 
@@ -25,5 +24,3 @@ bool turns_polynomials(const TiffDirectory& page);
 void turn_coordinates(TiffDirectory& page, Size before, Orientation applied);
 
 }  // namespace qturn::tiff
-
-#endif  // QTURN_SRC_FORMATS_TIFF_MAP_COORDINATES_HPP

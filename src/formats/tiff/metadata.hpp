@@ -1,8 +1,7 @@
 // Which fields of a TIFF describe the picture, and which only how its samples are stored.
 //
 // If a picture comes from another format or goes to one, the first kind goes with it as Exif.
-#ifndef QTURN_SRC_FORMATS_TIFF_METADATA_HPP
-#define QTURN_SRC_FORMATS_TIFF_METADATA_HPP
+#pragma once
 
 #include <cstddef>
 #include <span>
@@ -33,5 +32,3 @@ Metadata tiff_metadata(const TiffFile& tiff, std::vector<std::string>& warnings)
 TiffFile tiff_description(const Metadata& metadata, std::vector<std::string>& warnings);
 
 }  // namespace qturn::tiff
-
-#endif  // QTURN_SRC_FORMATS_TIFF_METADATA_HPP

@@ -3,8 +3,7 @@
 // place of a value in the file. So all of it stays where it is (TiffFixedBytes).
 //
 // No specification is public; tifffile and Bio-Formats read them so.
-#ifndef QTURN_SRC_FORMATS_TIFF_METAMORPH_HPP
-#define QTURN_SRC_FORMATS_TIFF_METAMORPH_HPP
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -34,5 +33,3 @@ bool has_stage_position(const TiffDirectory& page);
 void exchange_calibration(std::span<std::byte> pairs);
 
 }  // namespace qturn::tiff
-
-#endif  // QTURN_SRC_FORMATS_TIFF_METAMORPH_HPP

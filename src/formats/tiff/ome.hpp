@@ -1,6 +1,5 @@
 // OME-XML, which microscopes write into the description of a page.
-#ifndef QTURN_SRC_FORMATS_TIFF_OME_HPP
-#define QTURN_SRC_FORMATS_TIFF_OME_HPP
+#pragma once
 
 #include <span>
 #include <string_view>
@@ -18,5 +17,3 @@ std::vector<PlacedMetadata> placed_in_ome(std::string_view description);
 void exchange_axes_in_ome(std::span<std::byte> description);
 
 }  // namespace qturn::tiff
-
-#endif  // QTURN_SRC_FORMATS_TIFF_OME_HPP

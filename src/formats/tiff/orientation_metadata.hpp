@@ -1,7 +1,6 @@
 // The orientation metadata of a TIFF: each page's orientation and XMP packet, its Exif directory,
 // and the orientation of its pictures in sub-directories. (storage.hpp turns the resolution.)
-#ifndef QTURN_SRC_FORMATS_TIFF_ORIENTATION_METADATA_HPP
-#define QTURN_SRC_FORMATS_TIFF_ORIENTATION_METADATA_HPP
+#pragma once
 
 #include <cstddef>
 #include <span>
@@ -32,5 +31,3 @@ std::vector<std::byte> turn_tiff_metadata(std::vector<std::byte> file, const Met
                                           std::vector<std::string>& warnings);
 
 }  // namespace qturn::tiff
-
-#endif  // QTURN_SRC_FORMATS_TIFF_ORIENTATION_METADATA_HPP

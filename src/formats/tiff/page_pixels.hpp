@@ -1,6 +1,5 @@
 // A page's pixels in memory, from strips or tiles and to them.
-#ifndef QTURN_SRC_FORMATS_TIFF_PAGE_PIXELS_HPP
-#define QTURN_SRC_FORMATS_TIFF_PAGE_PIXELS_HPP
+#pragma once
 
 #include <atomic>
 #include <cstddef>
@@ -34,5 +33,3 @@ Bytes encode_tiff_page(const Page& page, const TiffLayout& layout, const SparseB
                        bool little, TiffDirectory& directory, const std::atomic<bool>& stop);
 
 }  // namespace qturn::tiff
-
-#endif  // QTURN_SRC_FORMATS_TIFF_PAGE_PIXELS_HPP

@@ -1,6 +1,5 @@
 // Whether a page can be turned and stay stored as it was, and how it is stored if not.
-#ifndef QTURN_SRC_FORMATS_TIFF_STORAGE_HPP
-#define QTURN_SRC_FORMATS_TIFF_STORAGE_HPP
+#pragma once
 
 #include <cstddef>
 #include <span>
@@ -40,5 +39,3 @@ TiffDirectory turned_directory(const TiffDirectory& source, const TiffStorage& s
 std::string compression_name(std::uint16_t compression);
 
 }  // namespace qturn::tiff
-
-#endif  // QTURN_SRC_FORMATS_TIFF_STORAGE_HPP

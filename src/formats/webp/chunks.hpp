@@ -1,7 +1,6 @@
 // The chunks of a WebP file, for the same reason as a PNG's: profile, Exif and XMP go from the
 // source to the result byte for byte, and damage is found before the decoder guesses.
-#ifndef QTURN_SRC_FORMATS_WEBP_CHUNKS_HPP
-#define QTURN_SRC_FORMATS_WEBP_CHUNKS_HPP
+#pragma once
 
 #include <qturn/orientation.hpp>
 
@@ -91,5 +90,3 @@ inline constexpr unsigned char webp_has_exif = 0x08;
 Bytes write_webp(const std::vector<std::pair<std::string_view, Bytes>>& chunks);
 
 }  // namespace qturn::webp
-
-#endif  // QTURN_SRC_FORMATS_WEBP_CHUNKS_HPP

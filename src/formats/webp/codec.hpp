@@ -2,8 +2,7 @@
 //
 // A lossless picture stays lossless, in every bit: libwebp is asked to keep the colours of
 // transparent pixels too, which it would change otherwise because nobody sees them.
-#ifndef QTURN_SRC_FORMATS_WEBP_CODEC_HPP
-#define QTURN_SRC_FORMATS_WEBP_CODEC_HPP
+#pragma once
 
 #include <atomic>
 #include <span>
@@ -43,5 +42,3 @@ Bytes encode_webp(const Image& turned, Orientation applied, const std::atomic<bo
 std::string webp_library_version();
 
 }  // namespace qturn::webp
-
-#endif  // QTURN_SRC_FORMATS_WEBP_CODEC_HPP

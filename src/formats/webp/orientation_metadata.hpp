@@ -1,6 +1,5 @@
 // The orientation metadata of a WebP: its EXIF and XMP chunks.
-#ifndef QTURN_SRC_FORMATS_WEBP_ORIENTATION_METADATA_HPP
-#define QTURN_SRC_FORMATS_WEBP_ORIENTATION_METADATA_HPP
+#pragma once
 
 #include <cstddef>
 #include <span>
@@ -21,5 +20,3 @@ std::vector<std::byte> turn_webp_metadata(std::vector<std::byte> file, const Met
                                           MissingTag missing, std::vector<std::string>& warnings);
 
 }  // namespace qturn::webp
-
-#endif  // QTURN_SRC_FORMATS_WEBP_ORIENTATION_METADATA_HPP

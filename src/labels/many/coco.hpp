@@ -16,8 +16,7 @@
 // from 0 to the width minus 1. All other members stay as they are, an area too, but for the angle
 // of the box in CVAT's exports
 // ("attributes": {"rotation": 30.0}).
-#ifndef QTURN_SRC_LABELS_MANY_COCO_HPP
-#define QTURN_SRC_LABELS_MANY_COCO_HPP
+#pragma once
 
 #include <qturn/orientation.hpp>
 
@@ -133,5 +132,3 @@ class CocoAnnotation {
 };
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_LABELS_MANY_COCO_HPP

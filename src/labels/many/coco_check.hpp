@@ -1,8 +1,7 @@
 // A COCO file, checked without being held. It is read twice: first its images and categories, which
 // may come last, and once it is known which pictures the images are, its annotations. Every element
 // is looked at, whatever is wrong with those before it.
-#ifndef QTURN_SRC_LABELS_MANY_COCO_CHECK_HPP
-#define QTURN_SRC_LABELS_MANY_COCO_CHECK_HPP
+#pragma once
 
 #include <qturn/orientation.hpp>
 
@@ -93,5 +92,3 @@ class CocoAnnotationsReader : private ElementsSink {
 };
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_LABELS_MANY_COCO_CHECK_HPP

@@ -2,8 +2,7 @@
 // annotations. It is read twice. CocoReader finds out, before any picture is turned, what the file
 // says about each image, and whether its annotations can be turned. CocoWriter makes the new file,
 // once it is known which variants of the pictures are there.
-#ifndef QTURN_SRC_LABELS_MANY_COCO_FILE_HPP
-#define QTURN_SRC_LABELS_MANY_COCO_FILE_HPP
+#pragma once
 
 #include <qturn/orientation.hpp>
 
@@ -105,5 +104,3 @@ class CocoWriter : private ElementsSink {
 };
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_LABELS_MANY_COCO_FILE_HPP

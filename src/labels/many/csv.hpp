@@ -8,8 +8,7 @@
 // between pixels, from 0 to the width; a point names a pixel, from 0 to the width minus 1, as a
 // keypoint of COCO does. Or it has boxes in JSON, as Hugging Face's metadata.csv, whose pictures
 // are in the column file_name. All other columns stay as they are.
-#ifndef QTURN_SRC_LABELS_MANY_CSV_HPP
-#define QTURN_SRC_LABELS_MANY_CSV_HPP
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -106,5 +105,3 @@ class CsvRow {
 };
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_LABELS_MANY_CSV_HPP

@@ -1,7 +1,6 @@
 // A CSV file of labels, read and turned without being held: memory grows with its pictures, not
 // with its rows. As with COCO, it is read twice.
-#ifndef QTURN_SRC_LABELS_MANY_CSV_FILE_HPP
-#define QTURN_SRC_LABELS_MANY_CSV_FILE_HPP
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -105,5 +104,3 @@ class CsvWriter {
 };
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_LABELS_MANY_CSV_FILE_HPP

@@ -4,8 +4,7 @@
 //   path: ../datasets/coco8       the root, which may be missing: the file's own folder
 //   train: images/train           below the root: a folder, a list of pictures (.txt), or several
 //   val: [images/val, more.txt]
-#ifndef QTURN_SRC_LABELS_MANY_DATA_YAML_HPP
-#define QTURN_SRC_LABELS_MANY_DATA_YAML_HPP
+#pragma once
 
 #include <string>
 #include <string_view>
@@ -26,5 +25,3 @@ bool is_data_set(std::string_view text);
 std::vector<DataSetPath> data_set_paths(std::string_view text);
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_LABELS_MANY_DATA_YAML_HPP

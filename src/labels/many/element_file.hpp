@@ -1,7 +1,6 @@
 // A file of elements of which each says all of one picture, read and turned without being held:
 // memory grows with its pictures. As with COCO, it is read twice.
-#ifndef QTURN_SRC_LABELS_MANY_ELEMENT_FILE_HPP
-#define QTURN_SRC_LABELS_MANY_ELEMENT_FILE_HPP
+#pragma once
 
 #include <functional>
 #include <memory>
@@ -25,5 +24,3 @@ std::function<std::optional<bool>(std::string_view)> element_recogniser(
     const ElementFormat& format);
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_LABELS_MANY_ELEMENT_FILE_HPP

@@ -1,8 +1,7 @@
 // Elements of a text that is too large for the memory and comes part by part: lines, objects of
 // JSON, elements of XML. They are cut out, each for somebody else to parse; everything else goes
 // through as it is.
-#ifndef QTURN_SRC_LABELS_MANY_ELEMENTS_HPP
-#define QTURN_SRC_LABELS_MANY_ELEMENTS_HPP
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -109,5 +108,3 @@ class ElementCopies {
 };
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_LABELS_MANY_ELEMENTS_HPP

@@ -1,7 +1,6 @@
 // What metadata.jsonl and metadata.csv of Hugging Face's image folders share: boxes in JSON, in
 // pixels.
-#ifndef QTURN_SRC_LABELS_MANY_HUGGING_FACE_HPP
-#define QTURN_SRC_LABELS_MANY_HUGGING_FACE_HPP
+#pragma once
 
 #include <cstdint>
 #include <optional>
@@ -39,5 +38,3 @@ class PixelBoxes {
 };
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_LABELS_MANY_HUGGING_FACE_HPP

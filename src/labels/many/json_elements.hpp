@@ -1,8 +1,7 @@
 // Cuts the elements of some arrays out of a JSON text: {"info": ..., "images": [{...}, {...}],
 // "annotations": [{...}]}. Of everything else only brackets, strings and the members of the
 // outermost object are looked at; an element is cut out by its brackets.
-#ifndef QTURN_SRC_LABELS_MANY_JSON_ELEMENTS_HPP
-#define QTURN_SRC_LABELS_MANY_JSON_ELEMENTS_HPP
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -75,5 +74,3 @@ class JsonElements : public ElementCutter {
 };
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_LABELS_MANY_JSON_ELEMENTS_HPP

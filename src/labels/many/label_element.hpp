@@ -1,8 +1,7 @@
 // Formats in which one element of a file says all of one picture: a line of JSON Lines, an object
 // of a JSON array, an element of XML. A format is a class of an element and a row; element_file.hpp
 // reads and turns whole files of any of them.
-#ifndef QTURN_SRC_LABELS_MANY_LABEL_ELEMENT_HPP
-#define QTURN_SRC_LABELS_MANY_LABEL_ELEMENT_HPP
+#pragma once
 
 #include <cstdint>
 #include <memory>
@@ -117,5 +116,3 @@ extern const ElementFormat create_ml, cvat, datumaro, hugging_face, hugging_face
     via;
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_LABELS_MANY_LABEL_ELEMENT_HPP

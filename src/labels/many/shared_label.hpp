@@ -1,6 +1,5 @@
 // The formats of label files of many pictures. label.hpp has those of one picture each.
-#ifndef QTURN_SRC_LABELS_MANY_SHARED_LABEL_HPP
-#define QTURN_SRC_LABELS_MANY_SHARED_LABEL_HPP
+#pragma once
 
 #include <functional>
 #include <memory>
@@ -59,5 +58,3 @@ struct SharedLabelFormat {
 extern const std::span<const SharedLabelFormat> shared_label_formats;
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_LABELS_MANY_SHARED_LABEL_HPP

@@ -7,8 +7,7 @@
 //
 // A member is handed over with its key, an entry of the list as a string. The file is held: people
 // draw what is in it, so it is small.
-#ifndef QTURN_SRC_LABELS_MANY_VIA_ELEMENTS_HPP
-#define QTURN_SRC_LABELS_MANY_VIA_ELEMENTS_HPP
+#pragma once
 
 #include <set>
 #include <string>
@@ -39,5 +38,3 @@ class ViaElements : public ElementCutter {
 };
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_LABELS_MANY_VIA_ELEMENTS_HPP

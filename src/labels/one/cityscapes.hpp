@@ -4,8 +4,7 @@
 //
 // Coordinates are the numbers of pixels, from 0: the tool that they were drawn with
 // (cityscapesLabelTool.py) lets no point go beyond the last one.
-#ifndef QTURN_SRC_LABELS_ONE_CITYSCAPES_HPP
-#define QTURN_SRC_LABELS_ONE_CITYSCAPES_HPP
+#pragma once
 
 #include <memory>
 #include <string_view>
@@ -24,5 +23,3 @@ std::unique_ptr<ParsedLabel> parse_cityscapes(std::string_view text);
 LabelContent read_cityscapes(std::string_view text);
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_LABELS_ONE_CITYSCAPES_HPP

@@ -8,8 +8,7 @@
 // Lines before the first object say something of the picture and stay. In a mirror the corners
 // change places, the first with the second and the third with the fourth, so that they stay
 // clockwise and the first edge stays the first.
-#ifndef QTURN_SRC_LABELS_ONE_DOTA_HPP
-#define QTURN_SRC_LABELS_ONE_DOTA_HPP
+#pragma once
 
 #include <memory>
 #include <string_view>
@@ -28,5 +27,3 @@ std::unique_ptr<ParsedLabel> parse_dota(std::string_view text);
 LabelContent read_dota(std::string_view text);
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_LABELS_ONE_DOTA_HPP

@@ -1,6 +1,5 @@
 // What the turns of JSON labels of one picture share: its size, points, masks that are PNGs.
-#ifndef QTURN_SRC_LABELS_ONE_JSON_LABEL_HPP
-#define QTURN_SRC_LABELS_ONE_JSON_LABEL_HPP
+#pragma once
 
 #include <cstddef>
 #include <memory>
@@ -87,5 +86,3 @@ LabelContent read_json_label(std::string_view text) {
 }
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_LABELS_ONE_JSON_LABEL_HPP

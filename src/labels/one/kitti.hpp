@@ -7,8 +7,7 @@
 // of a picture of 1242 x 375 end at 1241 and 374. What follows them, and alpha, is where the object
 // is in front of the camera. A turned picture is not one of that camera, so a label with such
 // values is refused.
-#ifndef QTURN_SRC_LABELS_ONE_KITTI_HPP
-#define QTURN_SRC_LABELS_ONE_KITTI_HPP
+#pragma once
 
 #include <memory>
 #include <string_view>
@@ -29,5 +28,3 @@ std::unique_ptr<ParsedLabel> parse_kitti(std::string_view text);
 LabelContent read_kitti(std::string_view text);
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_LABELS_ONE_KITTI_HPP

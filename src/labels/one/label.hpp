@@ -1,6 +1,5 @@
 // The formats of label files, of which each picture has its own, and the turn of any of them.
-#ifndef QTURN_SRC_LABELS_ONE_LABEL_HPP
-#define QTURN_SRC_LABELS_ONE_LABEL_HPP
+#pragma once
 
 #include <qturn/orientation.hpp>
 
@@ -59,5 +58,3 @@ struct LabelFormat {
 extern const LabelFormat label_formats[8];
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_LABELS_ONE_LABEL_HPP

@@ -1,6 +1,5 @@
 // Labels with an object on each line.
-#ifndef QTURN_SRC_LABELS_ONE_LABEL_LINES_HPP
-#define QTURN_SRC_LABELS_ONE_LABEL_LINES_HPP
+#pragma once
 
 #include <string>
 
@@ -28,5 +27,3 @@ std::string turned_lines(LabelText& text, LabelContent* content, TurnObject turn
 }
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_LABELS_ONE_LABEL_LINES_HPP

@@ -6,8 +6,7 @@
 //
 // A mask is a PNG as text, and its points are its first and last pixel. imageData is null, or the
 // picture's file as text.
-#ifndef QTURN_SRC_LABELS_ONE_LABELME_HPP
-#define QTURN_SRC_LABELS_ONE_LABELME_HPP
+#pragma once
 
 #include <memory>
 #include <string_view>
@@ -30,5 +29,3 @@ std::unique_ptr<ParsedLabel> parse_labelme(std::string_view text);
 LabelContent read_labelme(std::string_view text);
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_LABELS_ONE_LABELME_HPP

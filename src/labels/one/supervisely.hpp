@@ -8,8 +8,7 @@
 // one, which is in it: in supervisely/geometry/rectangle.py, width = right - left + 1. A fraction
 // is not one of the SDK's files but of the labelling tool, which counts otherwise, and is refused.
 // A bitmap is cut out of the picture at its origin: a PNG, mostly in a zlib stream, in base64.
-#ifndef QTURN_SRC_LABELS_ONE_SUPERVISELY_HPP
-#define QTURN_SRC_LABELS_ONE_SUPERVISELY_HPP
+#pragma once
 
 #include <memory>
 #include <string_view>
@@ -28,5 +27,3 @@ std::unique_ptr<ParsedLabel> parse_supervisely(std::string_view text);
 LabelContent read_supervisely(std::string_view text);
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_LABELS_ONE_SUPERVISELY_HPP

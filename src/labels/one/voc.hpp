@@ -6,8 +6,7 @@
 //   <annotation> <filename/> <path/> <size> <width/> <height/> </size>
 //     <object> <bndbox> <xmin/> <ymin/> <xmax/> <ymax/> </bndbox>
 //       <part> <bndbox/> </part>  <point> <x/> <y/> </point>
-#ifndef QTURN_SRC_LABELS_ONE_VOC_HPP
-#define QTURN_SRC_LABELS_ONE_VOC_HPP
+#pragma once
 
 #include <memory>
 #include <string_view>
@@ -37,5 +36,3 @@ LabelContent read_voc_from_zero(std::string_view text);
 bool has_zero(std::string_view text);
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_LABELS_ONE_VOC_HPP

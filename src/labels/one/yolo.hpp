@@ -8,8 +8,7 @@
 // A line alone does not tell a polygon from a box with keypoints: 9 columns are four points, or a
 // box and two points. Ultralytics knows from the task: keypoints have a kpt_shape in the data set's
 // YAML file. So does this: without such a file, a line of more than 6 columns is refused.
-#ifndef QTURN_SRC_LABELS_ONE_YOLO_HPP
-#define QTURN_SRC_LABELS_ONE_YOLO_HPP
+#pragma once
 
 #include <qturn/orientation.hpp>
 
@@ -68,5 +67,3 @@ ClassNames read_class_names(std::string_view text);
 std::optional<Keypoints> read_data_yaml(std::string_view text);
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_LABELS_ONE_YOLO_HPP

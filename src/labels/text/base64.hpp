@@ -1,6 +1,5 @@
 // Bytes as text, by RFC 4648: how labels hold pictures.
-#ifndef QTURN_SRC_LABELS_TEXT_BASE64_HPP
-#define QTURN_SRC_LABELS_TEXT_BASE64_HPP
+#pragma once
 
 #include <cstddef>
 #include <optional>
@@ -17,5 +16,3 @@ std::string base64(std::span<const std::byte> bytes);
 std::optional<std::vector<std::byte>> bytes_of_base64(std::string_view text);
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_LABELS_TEXT_BASE64_HPP

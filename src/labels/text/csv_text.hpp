@@ -1,8 +1,7 @@
 // A CSV text, as RFC 4180 says: rows that end with LF or CRLF, fields between commas, or between
 // semicolons or tabs, and quotes around fields. It may be too large for the memory, and comes part
 // by part.
-#ifndef QTURN_SRC_LABELS_TEXT_CSV_TEXT_HPP
-#define QTURN_SRC_LABELS_TEXT_CSV_TEXT_HPP
+#pragma once
 
 #include <cstddef>
 #include <functional>
@@ -56,5 +55,3 @@ void replace_csv_value(LabelText& edits, std::string_view field, const std::stri
                        char separator);
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_LABELS_TEXT_CSV_TEXT_HPP

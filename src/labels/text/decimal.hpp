@@ -1,7 +1,6 @@
 // A number of a label file, in the digits of the file: "0.500", ".5", "12", "9.9e-05". Reading and
 // writing it loses nothing, and no step goes through floating point.
-#ifndef QTURN_SRC_LABELS_TEXT_DECIMAL_HPP
-#define QTURN_SRC_LABELS_TEXT_DECIMAL_HPP
+#pragma once
 
 #include <cstdint>
 #include <optional>
@@ -60,5 +59,3 @@ class Decimal {
 inline bool is_number(std::string_view word) { return Decimal::parse(word).has_value(); }
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_LABELS_TEXT_DECIMAL_HPP

@@ -1,7 +1,6 @@
 // A JSON text whose values know their places in it, so that a label can be edited and every other
 // byte stays.
-#ifndef QTURN_SRC_LABELS_TEXT_JSON_TEXT_HPP
-#define QTURN_SRC_LABELS_TEXT_JSON_TEXT_HPP
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -102,5 +101,3 @@ class JsonValue::Iterator {
 std::optional<std::string> json_string(std::string_view text, bool ascii);
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_LABELS_TEXT_JSON_TEXT_HPP

@@ -1,6 +1,5 @@
 // The text of a label file: where in it something is wrong, and edits that keep every other byte.
-#ifndef QTURN_SRC_LABELS_TEXT_LABEL_TEXT_HPP
-#define QTURN_SRC_LABELS_TEXT_LABEL_TEXT_HPP
+#pragma once
 
 #include <cstddef>
 #include <stdexcept>
@@ -65,5 +64,3 @@ class LabelText {
 };
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_LABELS_TEXT_LABEL_TEXT_HPP

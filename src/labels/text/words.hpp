@@ -1,6 +1,5 @@
 // Text files of words between blanks, with comments from '#' to the end of the line.
-#ifndef QTURN_SRC_LABELS_TEXT_WORDS_HPP
-#define QTURN_SRC_LABELS_TEXT_WORDS_HPP
+#pragma once
 
 #include <algorithm>
 #include <functional>
@@ -35,5 +34,3 @@ inline bool has_any(std::string_view text, std::initializer_list<std::string_vie
 }
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_LABELS_TEXT_WORDS_HPP

@@ -1,6 +1,5 @@
 // Text in labels of XML: as it is written, and as it is meant.
-#ifndef QTURN_SRC_LABELS_TEXT_XML_TEXT_HPP
-#define QTURN_SRC_LABELS_TEXT_XML_TEXT_HPP
+#pragma once
 
 #include <string>
 #include <string_view>
@@ -21,5 +20,3 @@ std::string as_it_is_meant(std::string_view content);
 std::vector<XmlNode> nodes_of_label(const LabelText& text);
 
 }  // namespace qturn
-
-#endif  // QTURN_SRC_LABELS_TEXT_XML_TEXT_HPP

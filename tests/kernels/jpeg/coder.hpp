@@ -1,6 +1,5 @@
 // The coder of kernels/jpeg, run on the CPU thread by thread, for the tests.
-#ifndef QTURN_TESTS_KERNELS_JPEG_CODER_HPP
-#define QTURN_TESTS_KERNELS_JPEG_CODER_HPP
+#pragma once
 
 #include <catch2/catch_test_macros.hpp>
 
@@ -267,5 +266,3 @@ inline Coefficients read_scan(const JpegScanLayout& src, std::span<const std::by
 }
 
 }  // namespace qturn::tests
-
-#endif  // QTURN_TESTS_KERNELS_JPEG_CODER_HPP

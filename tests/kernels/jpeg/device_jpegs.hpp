@@ -1,6 +1,5 @@
 // JPEGs in GPU memory, and what is made of them, for the tests.
-#ifndef QTURN_TESTS_KERNELS_JPEG_DEVICE_JPEGS_HPP
-#define QTURN_TESTS_KERNELS_JPEG_DEVICE_JPEGS_HPP
+#pragma once
 
 #include <cuda_runtime_api.h>
 #include <qturn/jpeg_planar_cuda.hpp>
@@ -177,5 +176,3 @@ std::vector<TurnedOnDevice<Result>> turn_on_device(
 }
 
 }  // namespace qturn::tests
-
-#endif  // QTURN_TESTS_KERNELS_JPEG_DEVICE_JPEGS_HPP

@@ -1,6 +1,5 @@
 // Turning by planes as kernels/jpeg does it, run on the CPU thread by thread, for the tests.
-#ifndef QTURN_TESTS_KERNELS_JPEG_PLANAR_CODER_HPP
-#define QTURN_TESTS_KERNELS_JPEG_PLANAR_CODER_HPP
+#pragma once
 
 #include <catch2/catch_test_macros.hpp>
 
@@ -130,5 +129,3 @@ inline CodedPlanes turn_by_planes(const JpegPlanarTurn& turn, std::span<const st
 }
 
 }  // namespace qturn::tests
-
-#endif  // QTURN_TESTS_KERNELS_JPEG_PLANAR_CODER_HPP

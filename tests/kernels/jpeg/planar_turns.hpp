@@ -1,6 +1,5 @@
 // JPEGs as qturn::turn_jpegs_by_planes() is told of them, and what the CPU makes of them.
-#ifndef QTURN_TESTS_KERNELS_JPEG_PLANAR_TURNS_HPP
-#define QTURN_TESTS_KERNELS_JPEG_PLANAR_TURNS_HPP
+#pragma once
 
 #include <qturn/jpeg_planar_cuda.hpp>
 
@@ -56,5 +55,3 @@ struct TurnedByPlanes {
 };
 
 }  // namespace qturn::tests
-
-#endif  // QTURN_TESTS_KERNELS_JPEG_PLANAR_TURNS_HPP

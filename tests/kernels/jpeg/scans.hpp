@@ -1,6 +1,5 @@
 // JPEGs as qturn::turn_jpegs() is told of them, and what the CPU makes of them, for the tests.
-#ifndef QTURN_TESTS_KERNELS_JPEG_SCANS_HPP
-#define QTURN_TESTS_KERNELS_JPEG_SCANS_HPP
+#pragma once
 
 #include <qturn/jpeg_cuda.hpp>
 
@@ -110,5 +109,3 @@ inline std::vector<JpegPicture> one_scan_kinds() {
 }
 
 }  // namespace qturn::tests
-
-#endif  // QTURN_TESTS_KERNELS_JPEG_SCANS_HPP

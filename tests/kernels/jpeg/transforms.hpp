@@ -1,6 +1,5 @@
 // The transforms of a block by kernels/jpeg, run on the CPU, for the tests.
-#ifndef QTURN_TESTS_KERNELS_JPEG_TRANSFORMS_HPP
-#define QTURN_TESTS_KERNELS_JPEG_TRANSFORMS_HPP
+#pragma once
 
 #include <array>
 #include <cstdint>
@@ -69,5 +68,3 @@ inline std::array<std::int32_t, 64> transformed(const std::array<std::uint8_t, 6
 }
 
 }  // namespace qturn::tests
-
-#endif  // QTURN_TESTS_KERNELS_JPEG_TRANSFORMS_HPP

@@ -9,8 +9,7 @@
 // looks for the picture in a fine table. In % of a copy before and after, 256 of 224x224 with
 // 3-byte pixels, tight: rotate90 89.5 and 92.0, flop 85.0 and 96.8, all orientations 87.8 and 93.1
 // (H200, 2026-11-22).
-#ifndef QTURN_KERNELS_CUDA_BATCH_BATCH_KERNELS_CUH
-#define QTURN_KERNELS_CUDA_BATCH_BATCH_KERNELS_CUH
+#pragma once
 
 #include <type_traits>
 
@@ -312,5 +311,3 @@ __global__ void __launch_bounds__(Tuning::batch_in_memory(pixel).threads,
 }
 
 }  // namespace qturn::device
-
-#endif  // QTURN_KERNELS_CUDA_BATCH_BATCH_KERNELS_CUH

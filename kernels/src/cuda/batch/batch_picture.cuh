@@ -3,8 +3,7 @@
 // Everything that is the same for all blocks of a picture is computed once, by the host, or by the
 // device if the descriptors are there: the extent of the source, the alignment, and the factor by
 // which a multiplication divides numbers of granules and tiles.
-#ifndef QTURN_KERNELS_CUDA_BATCH_BATCH_PICTURE_CUH
-#define QTURN_KERNELS_CUDA_BATCH_BATCH_PICTURE_CUH
+#pragma once
 
 #include <qturn/batch.hpp>
 
@@ -131,5 +130,3 @@ __host__ __device__ inline std::int64_t plan_picture(const BatchImage& image, in
 }
 
 }  // namespace qturn::device
-
-#endif  // QTURN_KERNELS_CUDA_BATCH_BATCH_PICTURE_CUH

@@ -5,8 +5,7 @@
 // large picture is spread over as many blocks as it has work for, and small ones fill the gaps.
 // Each kernel decides what a planned picture is and how many tiles it has, with a function `plan(i,
 // picture)`, which fills in picture i and returns its number of tiles.
-#ifndef QTURN_KERNELS_CUDA_BATCH_BATCH_PLAN_CUH
-#define QTURN_KERNELS_CUDA_BATCH_BATCH_PLAN_CUH
+#pragma once
 
 #include <qturn/orientation.hpp>
 
@@ -342,5 +341,3 @@ void launch_all(std::size_t count, const Plan& plan, const Launch& launch) {
 }
 
 }  // namespace qturn::device
-
-#endif  // QTURN_KERNELS_CUDA_BATCH_BATCH_PLAN_CUH

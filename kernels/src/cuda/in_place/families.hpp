@@ -1,7 +1,6 @@
 // The two families of kernels that turn a picture within its own memory, each compiled from a file
 // of its own. Pictures are not empty.
-#ifndef QTURN_KERNELS_CUDA_IN_PLACE_FAMILIES_HPP
-#define QTURN_KERNELS_CUDA_IN_PLACE_FAMILIES_HPP
+#pragma once
 
 #include <cuda_runtime_api.h>
 #include <qturn/orientation.hpp>
@@ -16,5 +15,3 @@ void mirror_in_place(View view, Orientation orientation, cudaStream_t stream);
 void turn_square_in_place(View view, bool quarter, cudaStream_t stream);
 
 }  // namespace qturn
-
-#endif  // QTURN_KERNELS_CUDA_IN_PLACE_FAMILIES_HPP

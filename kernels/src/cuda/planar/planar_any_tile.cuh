@@ -4,8 +4,7 @@
 // memory one by one. Rows without padding are one long line, so that no granule is cut but the
 // first and the last of a tile. 256 of 227x227 bytes to halves reach 68 % of a copy, to floats 82;
 // written through shared memory a second time they reached 46 and 53 (H200, 2026-11-26).
-#ifndef QTURN_KERNELS_CUDA_PLANAR_PLANAR_ANY_TILE_CUH
-#define QTURN_KERNELS_CUDA_PLANAR_PLANAR_ANY_TILE_CUH
+#pragma once
 
 #include "kernels/src/cuda/planar/planar_plan.cuh"
 #include "kernels/src/cuda/planar/planar_samples.cuh"
@@ -121,5 +120,3 @@ struct PlanarAnyTile {
 };
 
 }  // namespace qturn::device
-
-#endif  // QTURN_KERNELS_CUDA_PLANAR_PLANAR_ANY_TILE_CUH

@@ -19,8 +19,7 @@
 //
 // In most uses the planes have at least as many bytes as the pixels (bytes to halves: twice as
 // many), so the tiles are ordered such that writes are consecutive.
-#ifndef QTURN_KERNELS_CUDA_PLANAR_PLANAR_KERNELS_CUH
-#define QTURN_KERNELS_CUDA_PLANAR_PLANAR_KERNELS_CUH
+#pragma once
 
 #include "kernels/src/cuda/planar/planar_any_tile.cuh"
 #include "kernels/src/cuda/planar/planar_plan.cuh"
@@ -343,5 +342,3 @@ __global__ void __launch_bounds__(Tuning::planar(channels* sample_bytes(src_type
 }
 
 }  // namespace qturn::device
-
-#endif  // QTURN_KERNELS_CUDA_PLANAR_PLANAR_KERNELS_CUH

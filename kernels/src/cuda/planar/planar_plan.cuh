@@ -1,6 +1,5 @@
 // How pictures that become planar are cut into tiles.
-#ifndef QTURN_KERNELS_CUDA_PLANAR_PLANAR_PLAN_CUH
-#define QTURN_KERNELS_CUDA_PLANAR_PLANAR_PLAN_CUH
+#pragma once
 
 #include <qturn/planar.hpp>
 
@@ -154,5 +153,3 @@ __host__ __device__ inline std::int64_t plan_planar(const PlanarImage& image,
 }
 
 }  // namespace qturn::device
-
-#endif  // QTURN_KERNELS_CUDA_PLANAR_PLANAR_PLAN_CUH

@@ -1,6 +1,5 @@
 // Samples on their way from an interleaved picture to planes: how each is converted.
-#ifndef QTURN_KERNELS_CUDA_PLANAR_PLANAR_SAMPLES_CUH
-#define QTURN_KERNELS_CUDA_PLANAR_PLANAR_SAMPLES_CUH
+#pragma once
 
 #include "kernels/src/cuda/device_memory.cuh"
 #include "kernels/src/cuda/planar/sample_conversion.cuh"
@@ -89,5 +88,3 @@ struct PlanarConversion {
 };
 
 }  // namespace qturn::device
-
-#endif  // QTURN_KERNELS_CUDA_PLANAR_PLANAR_SAMPLES_CUH

@@ -1,8 +1,7 @@
 // Conversions between floats and the 16-bit floating-point numbers, by the machine's instructions:
 // to the nearest, ties to even, with one NaN. The toolkit's headers for these types take a second
 // to compile, and nothing else of them is needed.
-#ifndef QTURN_KERNELS_CUDA_PLANAR_SAMPLE_CONVERSION_CUH
-#define QTURN_KERNELS_CUDA_PLANAR_SAMPLE_CONVERSION_CUH
+#pragma once
 
 #include <cstdint>
 
@@ -47,5 +46,3 @@ __device__ __forceinline__ std::uint32_t to_bfloat16s(float low, float high) {
 }
 
 }  // namespace qturn::device
-
-#endif  // QTURN_KERNELS_CUDA_PLANAR_SAMPLE_CONVERSION_CUH

@@ -5,8 +5,7 @@
 // that shrinks reads each of these bytes several times, and each weight for a whole column. A block
 // of a pass makes 32 x 32 pixels. The first pass reads runs of bytes anywhere, which begin at other
 // phases for each thread, in whole words; the second one reads words that four sums share.
-#ifndef QTURN_KERNELS_CUDA_RESIZE_RESIZE_KERNELS_CUH
-#define QTURN_KERNELS_CUDA_RESIZE_RESIZE_KERNELS_CUH
+#pragma once
 
 #include <qturn/resize.hpp>
 
@@ -302,5 +301,3 @@ __global__ void __launch_bounds__(resize_threads)
 }
 
 }  // namespace qturn::device
-
-#endif  // QTURN_KERNELS_CUDA_RESIZE_RESIZE_KERNELS_CUH

@@ -3,8 +3,7 @@
 // Its bytes lie together in the source, mirrored or not, so they are a window of at most 20 bytes
 // at any address. A thread does aligned reads, whose cache lines the neighbouring threads share, a
 // shift, and an exchange of pixels in registers.
-#ifndef QTURN_KERNELS_CUDA_ROWS_ROW_GRANULES_CUH
-#define QTURN_KERNELS_CUDA_ROWS_ROW_GRANULES_CUH
+#pragma once
 
 #include "kernels/src/cuda/device_memory.cuh"
 #include "kernels/src/pixel_sizes.hpp"
@@ -406,5 +405,3 @@ void with_mirror(int pixel_bytes, int alignment, bool aligned, Run run) {
 }
 
 }  // namespace qturn::device
-
-#endif  // QTURN_KERNELS_CUDA_ROWS_ROW_GRANULES_CUH

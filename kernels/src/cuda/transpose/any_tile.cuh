@@ -7,8 +7,7 @@
 // thread makes an aligned granule of a row of the destination, whatever pixel it begins in, and
 // gathers its words. A tile inside the picture is loaded and stored without checks between the
 // granules, so several are in flight at once.
-#ifndef QTURN_KERNELS_CUDA_TRANSPOSE_ANY_TILE_CUH
-#define QTURN_KERNELS_CUDA_TRANSPOSE_ANY_TILE_CUH
+#pragma once
 
 #include <type_traits>
 
@@ -119,5 +118,3 @@ using AnyTile = std::conditional_t<tuning.exchanges(), SkewedTile<pixel, tuning,
                                    GatheredTile<pixel, tuning, threads>>;
 
 }  // namespace qturn::device
-
-#endif  // QTURN_KERNELS_CUDA_TRANSPOSE_ANY_TILE_CUH

@@ -1,7 +1,6 @@
 // Rows that begin anywhere within 16 bytes: they keep that phase in shared memory, so that copies
 // into it are aligned, and the destination is written in aligned granules, whole or in part.
-#ifndef QTURN_KERNELS_CUDA_TRANSPOSE_PHASED_CUH
-#define QTURN_KERNELS_CUDA_TRANSPOSE_PHASED_CUH
+#pragma once
 
 #include "kernels/src/cuda/transpose/transpose.cuh"
 #include "kernels/src/cuda/tuning.cuh"
@@ -107,5 +106,3 @@ __device__ __forceinline__ int reordered(int place) {
 }
 
 }  // namespace qturn::device
-
-#endif  // QTURN_KERNELS_CUDA_TRANSPOSE_PHASED_CUH

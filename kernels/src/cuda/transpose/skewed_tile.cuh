@@ -19,8 +19,7 @@
 //   64 pictures of random sizes, tight, rotate90, 1 and 3 bytes
 //     the tile of turned_tile.cuh                                        41.5   54.2
 //     this                                                               60.0   71.4
-#ifndef QTURN_KERNELS_CUDA_TRANSPOSE_SKEWED_TILE_CUH
-#define QTURN_KERNELS_CUDA_TRANSPOSE_SKEWED_TILE_CUH
+#pragma once
 
 #include "kernels/src/cuda/exchange.cuh"
 #include "kernels/src/cuda/transpose/phased.cuh"
@@ -224,5 +223,3 @@ struct SkewedTile : AnyTileShape<pixel, tuning> {
 };
 
 }  // namespace qturn::device
-
-#endif  // QTURN_KERNELS_CUDA_TRANSPOSE_SKEWED_TILE_CUH

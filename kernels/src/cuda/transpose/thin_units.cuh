@@ -1,7 +1,6 @@
 // The units of thin pictures: which order of bytes becomes which other order, known to the
 // compiler, and how a thread selects the bytes. thin_units.cu uses them.
-#ifndef QTURN_KERNELS_CUDA_TRANSPOSE_THIN_UNITS_CUH
-#define QTURN_KERNELS_CUDA_TRANSPOSE_THIN_UNITS_CUH
+#pragma once
 
 #include <cstdint>
 #include <type_traits>
@@ -159,5 +158,3 @@ __device__ __forceinline__ void store_piece(Byte* to, const std::uint32_t* from)
 }
 
 }  // namespace qturn::device
-
-#endif  // QTURN_KERNELS_CUDA_TRANSPOSE_THIN_UNITS_CUH

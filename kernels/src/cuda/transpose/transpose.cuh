@@ -6,8 +6,7 @@
 // cost a fifth of the bandwidth, scattered reads next to nothing (2026-11). If that order spreads
 // the reads too far (16-byte pixels in rows of 128 KB), blocks go down strips that are several
 // tiles wide.
-#ifndef QTURN_KERNELS_CUDA_TRANSPOSE_TRANSPOSE_CUH
-#define QTURN_KERNELS_CUDA_TRANSPOSE_TRANSPOSE_CUH
+#pragma once
 
 #include "kernels/src/cuda/check.hpp"
 #include "kernels/src/cuda/device_memory.cuh"
@@ -143,5 +142,3 @@ __device__ __forceinline__ Granule gather(int first, Place place, Load load_belo
 }
 
 }  // namespace qturn::device
-
-#endif  // QTURN_KERNELS_CUDA_TRANSPOSE_TRANSPOSE_CUH

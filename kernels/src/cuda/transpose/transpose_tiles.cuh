@@ -10,8 +10,7 @@
 //   1 and 2                   words are read whole, and their pixels exchanged in registers (pack)
 //   3                         4 x 4 pixels, which are 3 words x 4 rows, are exchanged in registers
 //                             and written back to shared memory in the new order (triple)
-#ifndef QTURN_KERNELS_CUDA_TRANSPOSE_TRANSPOSE_TILES_CUH
-#define QTURN_KERNELS_CUDA_TRANSPOSE_TRANSPOSE_TILES_CUH
+#pragma once
 
 #include "kernels/src/cuda/exchange.cuh"
 #include "kernels/src/cuda/transpose/transpose.cuh"
@@ -229,5 +228,3 @@ __global__ void __launch_bounds__(Tuning::tile(3, shape).threads,
 }
 
 }  // namespace qturn::device
-
-#endif  // QTURN_KERNELS_CUDA_TRANSPOSE_TRANSPOSE_TILES_CUH

@@ -10,8 +10,7 @@
 // Pixels of 1, 2 and 3 bytes are exchanged in registers, 4 x 4 or 8 x 4 at once, and go back to
 // shared memory in the order in which they are stored. So are, 2 x 4 at once, those of 6 bytes
 // where a kernel asks for it. Larger ones are gathered word by word.
-#ifndef QTURN_KERNELS_CUDA_TRANSPOSE_TURNED_TILE_CUH
-#define QTURN_KERNELS_CUDA_TRANSPOSE_TURNED_TILE_CUH
+#pragma once
 
 #include "kernels/src/cuda/exchange.cuh"
 #include "kernels/src/cuda/rows/row_granules.cuh"
@@ -260,5 +259,3 @@ struct TurnedTile {
 };
 
 }  // namespace qturn::device
-
-#endif  // QTURN_KERNELS_CUDA_TRANSPOSE_TURNED_TILE_CUH

@@ -4,8 +4,7 @@
 // A tile has at most `side` x `side` pixels, and rows of `side` pixels in shared memory, whether
 // the picture has them or not. So a row has the same number of words on both sides. A kernel that
 // knows this number before the launch divides by it with a Divisor.
-#ifndef QTURN_KERNELS_CUDA_TRANSPOSE_WORD_TILE_CUH
-#define QTURN_KERNELS_CUDA_TRANSPOSE_WORD_TILE_CUH
+#pragma once
 
 #include "kernels/src/cuda/device_memory.cuh"
 
@@ -76,5 +75,3 @@ __device__ __forceinline__ WordTile<word, PlainDivisor> word_tile(int pixel, int
 }
 
 }  // namespace qturn::device
-
-#endif  // QTURN_KERNELS_CUDA_TRANSPOSE_WORD_TILE_CUH

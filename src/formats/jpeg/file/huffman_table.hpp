@@ -4,8 +4,7 @@
 // But the tables of the source are nearly the best for coefficients that were only moved. They may
 // lack codes, because an optimised table has only the codes that its picture needed. These are
 // added with the greatest length, and one or a few symbols are lengthened by a bit to make room.
-#ifndef QTURN_SRC_FORMATS_JPEG_FILE_HUFFMAN_TABLE_HPP
-#define QTURN_SRC_FORMATS_JPEG_FILE_HUFFMAN_TABLE_HPP
+#pragma once
 
 #include <qturn/jpeg_huffman_table.hpp>
 
@@ -43,5 +42,3 @@ using JpegSymbolCounts = std::array<std::uint64_t, 256>;
 JpegHuffmanTable best_table(const JpegSymbolCounts& counts);
 
 }  // namespace qturn::jpeg
-
-#endif  // QTURN_SRC_FORMATS_JPEG_FILE_HUFFMAN_TABLE_HPP

@@ -3,8 +3,7 @@
 //
 // A GPU that turns the picture finds its end on the way. So what needs no more than the header may
 // leave the rest for later.
-#ifndef QTURN_SRC_FORMATS_JPEG_FILE_JPEG_FILE_HPP
-#define QTURN_SRC_FORMATS_JPEG_FILE_JPEG_FILE_HPP
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -67,5 +66,3 @@ struct JpegFile {
 };
 
 }  // namespace qturn::jpeg
-
-#endif  // QTURN_SRC_FORMATS_JPEG_FILE_JPEG_FILE_HPP

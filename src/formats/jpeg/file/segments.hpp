@@ -1,7 +1,6 @@
 // The segments of a JPEG's header, read without decoding: what kind of JPEG it is, and where its
 // metadata lies in the file.
-#ifndef QTURN_SRC_FORMATS_JPEG_FILE_SEGMENTS_HPP
-#define QTURN_SRC_FORMATS_JPEG_FILE_SEGMENTS_HPP
+#pragma once
 
 #include <qturn/orientation.hpp>
 
@@ -45,5 +44,3 @@ std::string_view xmp_packet(const JpegSegment& segment);
 Orientation orientation_in(const std::vector<JpegSegment>& segments);
 
 }  // namespace qturn::jpeg
-
-#endif  // QTURN_SRC_FORMATS_JPEG_FILE_SEGMENTS_HPP

@@ -4,8 +4,7 @@
 // a photograph they are 36 MB, which the system clears page by page each time. So the manager's
 // functions for such arrays are replaced by these, over an arena that keeps its memory from one
 // picture to the next. Rows are cleared when they are first asked for, while they are in the cache.
-#ifndef QTURN_SRC_FORMATS_JPEG_LIBJPEG_BLOCKS_HPP
-#define QTURN_SRC_FORMATS_JPEG_LIBJPEG_BLOCKS_HPP
+#pragma once
 
 #include <array>
 #include <cstddef>
@@ -55,5 +54,3 @@ class JpegBlocks {
 };
 
 }  // namespace qturn::jpeg
-
-#endif  // QTURN_SRC_FORMATS_JPEG_LIBJPEG_BLOCKS_HPP

@@ -1,6 +1,5 @@
 // What a JPEG's header tells.
-#ifndef QTURN_SRC_FORMATS_JPEG_LIBJPEG_HEADER_HPP
-#define QTURN_SRC_FORMATS_JPEG_LIBJPEG_HEADER_HPP
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -24,5 +23,3 @@ Header header_of(const JpegDecoder& decoder);
 void add_notes(const JpegDecoder& decoder, std::vector<std::string>& warnings);
 
 }  // namespace qturn::jpeg
-
-#endif  // QTURN_SRC_FORMATS_JPEG_LIBJPEG_HEADER_HPP

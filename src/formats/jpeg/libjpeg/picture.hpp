@@ -1,6 +1,5 @@
 // What a JPEG is apart from its coefficients: all that a turned one has in common with it.
-#ifndef QTURN_SRC_FORMATS_JPEG_LIBJPEG_PICTURE_HPP
-#define QTURN_SRC_FORMATS_JPEG_LIBJPEG_PICTURE_HPP
+#pragma once
 
 #include <array>
 #include <cstddef>
@@ -79,5 +78,3 @@ Size mcus_of(const JpegPicture& picture, const std::vector<int>& components);
 std::vector<int> components_of(const JpegPicture& picture, const JpegScan& scan);
 
 }  // namespace qturn::jpeg
-
-#endif  // QTURN_SRC_FORMATS_JPEG_LIBJPEG_PICTURE_HPP

@@ -2,8 +2,7 @@
 //
 // libjpeg is C: an exception must not pass through its frames. So errors leave them by longjmp and
 // become exceptions in guarded(), and nothing with a destructor lives between the two.
-#ifndef QTURN_SRC_FORMATS_JPEG_LIBJPEG_SESSION_HPP
-#define QTURN_SRC_FORMATS_JPEG_LIBJPEG_SESSION_HPP
+#pragma once
 
 #include <atomic>
 #include <csetjmp>
@@ -114,5 +113,3 @@ class JpegEncoder {
 };
 
 }  // namespace qturn::jpeg
-
-#endif  // QTURN_SRC_FORMATS_JPEG_LIBJPEG_SESSION_HPP

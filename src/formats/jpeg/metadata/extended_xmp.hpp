@@ -1,8 +1,7 @@
 // XMP beyond the 64 KiB of a segment: one more packet in several segments. Each has the name of the
 // packet, its length and the place of the segment's part. The name is the packet's MD5, by which
 // the main packet refers to it.
-#ifndef QTURN_SRC_FORMATS_JPEG_METADATA_EXTENDED_XMP_HPP
-#define QTURN_SRC_FORMATS_JPEG_METADATA_EXTENDED_XMP_HPP
+#pragma once
 
 #include <cstddef>
 #include <string>
@@ -27,5 +26,3 @@ struct ExtendedXmp {
 ExtendedXmp read_extended_xmp(const std::vector<JpegSegment>& segments);
 
 }  // namespace qturn::jpeg
-
-#endif  // QTURN_SRC_FORMATS_JPEG_METADATA_EXTENDED_XMP_HPP

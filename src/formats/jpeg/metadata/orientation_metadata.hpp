@@ -2,8 +2,7 @@
 // on it, is made to agree with its pixels. Exif and XMP, JFIF's density and thumbnails, and the
 // pictures after the first one (previews, a gain map) with the places that point to them. Every
 // other byte of the markers stays, in order.
-#ifndef QTURN_SRC_FORMATS_JPEG_METADATA_ORIENTATION_METADATA_HPP
-#define QTURN_SRC_FORMATS_JPEG_METADATA_ORIENTATION_METADATA_HPP
+#pragma once
 
 #include <qturn/orientation.hpp>
 
@@ -47,5 +46,3 @@ std::vector<std::byte> retag_jpeg(std::span<const std::byte> file, Orientation t
                                   std::vector<std::string>& warnings);
 
 }  // namespace qturn::jpeg
-
-#endif  // QTURN_SRC_FORMATS_JPEG_METADATA_ORIENTATION_METADATA_HPP

@@ -1,8 +1,7 @@
 // The pictures that follow a JPEG's end in its file: previews and gain maps. Two lists know where
 // they are, and a file may have both: MPF (CIPA DC-007), by offset and size, and Google's Container
 // in the XMP, by order and length. A video (a motion photo) may be in the second one, or in none.
-#ifndef QTURN_SRC_FORMATS_JPEG_METADATA_TRAILING_PICTURES_HPP
-#define QTURN_SRC_FORMATS_JPEG_METADATA_TRAILING_PICTURES_HPP
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -80,5 +79,3 @@ class TrailingPictures {
 std::optional<Size> trimmed_like_the_first(const MetadataTurn& first, Size size);
 
 }  // namespace qturn::jpeg
-
-#endif  // QTURN_SRC_FORMATS_JPEG_METADATA_TRAILING_PICTURES_HPP

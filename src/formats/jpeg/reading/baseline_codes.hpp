@@ -1,6 +1,5 @@
 // The codes of baseline data, looked up by the bits that come next.
-#ifndef QTURN_SRC_FORMATS_JPEG_READING_BASELINE_CODES_HPP
-#define QTURN_SRC_FORMATS_JPEG_READING_BASELINE_CODES_HPP
+#pragma once
 
 #include <array>
 #include <cstddef>
@@ -41,5 +40,3 @@ class JpegCodes {
 };
 
 }  // namespace qturn::jpeg
-
-#endif  // QTURN_SRC_FORMATS_JPEG_READING_BASELINE_CODES_HPP

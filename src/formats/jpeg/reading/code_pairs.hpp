@@ -3,8 +3,7 @@
 // The length of a code is not known before the code is looked up, and the next code begins after
 // it. So a lookup and a shift are the time that a code takes at least, whatever else is done beside
 // them. Two codes in one lookup take half of it.
-#ifndef QTURN_SRC_FORMATS_JPEG_READING_CODE_PAIRS_HPP
-#define QTURN_SRC_FORMATS_JPEG_READING_CODE_PAIRS_HPP
+#pragma once
 
 #include <array>
 #include <cstdint>
@@ -78,5 +77,3 @@ class JpegCodePairs {
 };
 
 }  // namespace qturn::jpeg
-
-#endif  // QTURN_SRC_FORMATS_JPEG_READING_CODE_PAIRS_HPP

@@ -1,6 +1,5 @@
 // Reads the codes between two markers, without a branch for each byte.
-#ifndef QTURN_SRC_FORMATS_JPEG_READING_CODE_READER_HPP
-#define QTURN_SRC_FORMATS_JPEG_READING_CODE_READER_HPP
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -90,5 +89,3 @@ class JpegCodeReader {
 };
 
 }  // namespace qturn::jpeg
-
-#endif  // QTURN_SRC_FORMATS_JPEG_READING_CODE_READER_HPP

@@ -4,8 +4,7 @@
 // as it should be is read here, and everything else by libjpeg: other kinds of coding, and each
 // irregularity of the data, be it damage or not. So what becomes of a damaged file, and what is
 // said about it, is libjpeg's affair alone.
-#ifndef QTURN_SRC_FORMATS_JPEG_READING_SEQUENTIAL_READER_HPP
-#define QTURN_SRC_FORMATS_JPEG_READING_SEQUENTIAL_READER_HPP
+#pragma once
 
 #include "src/formats/jpeg/libjpeg/blocks.hpp"
 #include "src/formats/jpeg/libjpeg/session.hpp"
@@ -21,5 +20,3 @@ namespace qturn::jpeg {
 bool read_sequential(JpegDecoder& decoder, JpegBlocks& blocks);
 
 }  // namespace qturn::jpeg
-
-#endif  // QTURN_SRC_FORMATS_JPEG_READING_SEQUENTIAL_READER_HPP

@@ -1,7 +1,6 @@
 // The bits of entropy-coded data, without the zero that follows each 0xFF: one window of the data
 // at a time, small enough for the cache of a core, so that readers never have to look for 0xFF.
-#ifndef QTURN_SRC_FORMATS_JPEG_READING_UNSTUFFED_BITS_HPP
-#define QTURN_SRC_FORMATS_JPEG_READING_UNSTUFFED_BITS_HPP
+#pragma once
 
 #include <array>
 #include <bit>
@@ -64,5 +63,3 @@ class UnstuffedBits {
 };
 
 }  // namespace qturn::jpeg
-
-#endif  // QTURN_SRC_FORMATS_JPEG_READING_UNSTUFFED_BITS_HPP

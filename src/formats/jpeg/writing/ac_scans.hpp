@@ -3,8 +3,7 @@
 // They visit the same blocks many times, each for a few bits. But each holds only one component. So
 // all scans of a component are written at once, each into its own bytes: a block is looked at once,
 // and each scan needs only a few sets of its coefficients.
-#ifndef QTURN_SRC_FORMATS_JPEG_WRITING_AC_SCANS_HPP
-#define QTURN_SRC_FORMATS_JPEG_WRITING_AC_SCANS_HPP
+#pragma once
 
 #include <atomic>
 #include <span>
@@ -23,5 +22,3 @@ std::vector<JpegData> code_ac_scans(std::span<const JpegScan* const> scans,
                                     const std::atomic<bool>& stop);
 
 }  // namespace qturn::jpeg
-
-#endif  // QTURN_SRC_FORMATS_JPEG_WRITING_AC_SCANS_HPP

@@ -1,6 +1,5 @@
 // The bytes of a scan, written a Huffman code at a time.
-#ifndef QTURN_SRC_FORMATS_JPEG_WRITING_BIT_WRITER_HPP
-#define QTURN_SRC_FORMATS_JPEG_WRITING_BIT_WRITER_HPP
+#pragma once
 
 #include <array>
 #include <bit>
@@ -196,5 +195,3 @@ void put_dc(Out& out, Codes& codes, int difference) {
 }
 
 }  // namespace qturn::jpeg
-
-#endif  // QTURN_SRC_FORMATS_JPEG_WRITING_BIT_WRITER_HPP

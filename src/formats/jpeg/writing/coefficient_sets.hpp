@@ -3,8 +3,7 @@
 // In this order the bits of a set, moved together, are exactly what a progressive scan holds: a bit
 // for each of some coefficients. BMI2 moves bits together in one instruction. Not all processors
 // have it, and on some it is slow, so the code that needs it is compiled twice.
-#ifndef QTURN_SRC_FORMATS_JPEG_WRITING_COEFFICIENT_SETS_HPP
-#define QTURN_SRC_FORMATS_JPEG_WRITING_COEFFICIENT_SETS_HPP
+#pragma once
 
 #ifdef __x86_64__
 #include <immintrin.h>
@@ -70,5 +69,3 @@ auto with_best_bits(const Work& work) {
 #endif
 
 }  // namespace qturn::jpeg
-
-#endif  // QTURN_SRC_FORMATS_JPEG_WRITING_COEFFICIENT_SETS_HPP

@@ -2,8 +2,7 @@
 //
 // Sequential scans interleave components, and so may the DC coefficients of progressive ones. Those
 // that hold AC coefficients are in ac_scans.hpp.
-#ifndef QTURN_SRC_FORMATS_JPEG_WRITING_SCAN_DATA_HPP
-#define QTURN_SRC_FORMATS_JPEG_WRITING_SCAN_DATA_HPP
+#pragma once
 
 #include <atomic>
 #include <vector>
@@ -29,5 +28,3 @@ std::vector<JpegData> code_scans(const JpegPicture& picture,
                                  const std::atomic<bool>& stop);
 
 }  // namespace qturn::jpeg
-
-#endif  // QTURN_SRC_FORMATS_JPEG_WRITING_SCAN_DATA_HPP

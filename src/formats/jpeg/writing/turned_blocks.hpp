@@ -5,8 +5,7 @@
 // has to be moved. The coder only needs the coefficients that are not zero, in zigzag order, and
 // looks up where each one lies. It gets the set of those that are not zero from a table for each
 // row of the block, which puts the row's eight bits in their places in the set.
-#ifndef QTURN_SRC_FORMATS_JPEG_WRITING_TURNED_BLOCKS_HPP
-#define QTURN_SRC_FORMATS_JPEG_WRITING_TURNED_BLOCKS_HPP
+#pragma once
 
 #include <qturn/orientation.hpp>
 
@@ -178,5 +177,3 @@ inline std::uint64_t TurnedOrder::with_bit(const JCOEF* block, int low) const {
 }
 
 }  // namespace qturn::jpeg
-
-#endif  // QTURN_SRC_FORMATS_JPEG_WRITING_TURNED_BLOCKS_HPP

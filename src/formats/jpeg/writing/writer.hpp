@@ -1,6 +1,5 @@
 // A JPEG file from its parts.
-#ifndef QTURN_SRC_FORMATS_JPEG_WRITING_WRITER_HPP
-#define QTURN_SRC_FORMATS_JPEG_WRITING_WRITER_HPP
+#pragma once
 
 #include <atomic>
 #include <cstdint>
@@ -34,5 +33,3 @@ JpegPicture written_picture(const JpegPicture& stored, Orientation orientation);
 Bytes header_before_scan(const JpegPicture& picture);
 
 }  // namespace qturn::jpeg
-
-#endif  // QTURN_SRC_FORMATS_JPEG_WRITING_WRITER_HPP

@@ -3,8 +3,7 @@
 // OpenImageIO moves the pixels. What it would change on the way is turned off or corrected here: it
 // adds the time of writing and the name of a colour space, leaves out attributes of types that it
 // does not know, and does not notice that blocks of pixels are missing.
-#ifndef QTURN_SRC_FORMATS_OIIO_OPENEXR_CODEC_HPP
-#define QTURN_SRC_FORMATS_OIIO_OPENEXR_CODEC_HPP
+#pragma once
 
 #include "src/formats/codec/codec.hpp"
 
@@ -13,5 +12,3 @@ namespace qturn::openexr {
 extern const Codec codec;
 
 }  // namespace qturn::openexr
-
-#endif  // QTURN_SRC_FORMATS_OIIO_OPENEXR_CODEC_HPP

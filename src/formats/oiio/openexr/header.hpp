@@ -3,8 +3,7 @@
 // blocks of pixels. OpenImageIO keeps the types that it knows, and writes no file that has both
 // parts of rows and parts of tiles, or several parts with smaller copies. So it writes each part
 // and each smaller copy into a file of its own, and their blocks are put together here.
-#ifndef QTURN_SRC_FORMATS_OIIO_OPENEXR_HEADER_HPP
-#define QTURN_SRC_FORMATS_OIIO_OPENEXR_HEADER_HPP
+#pragma once
 
 #include <qturn/orientation.hpp>
 #include <qturn/pictures.hpp>
@@ -75,5 +74,3 @@ std::vector<FilePart> exr_parts(std::span<const std::byte> file, Orientation app
 Bytes join_pages(std::span<const std::byte> source, std::vector<Bytes> pages, Orientation applied);
 
 }  // namespace qturn::openexr
-
-#endif  // QTURN_SRC_FORMATS_OIIO_OPENEXR_HEADER_HPP
