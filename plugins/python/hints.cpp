@@ -1,6 +1,6 @@
 #include "plugins/python/hints.hpp"
 
-#include "src/picture/hint.hpp"
+#include "src/picture/errors.hpp"
 
 namespace qturn::python {
 namespace {

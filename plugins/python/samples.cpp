@@ -32,7 +32,7 @@
 #include "src/labels/swap_pairs.hpp"
 #include "src/labels/text/label_text.hpp"
 #include "src/picture/bytes.hpp"
-#include "src/picture/hint.hpp"
+#include "src/picture/errors.hpp"
 #include "src/plan/variants.hpp"
 #include "src/sample/file_kind.hpp"
 #include "src/sample/sample_turn.hpp"

@@ -14,7 +14,7 @@
 
 #include "src/labels/label_frame.hpp"
 #include "src/labels/label_shapes.hpp"
-#include "src/picture/header.hpp"
+#include "src/picture/image.hpp"
 #include "src/plan/file_list.hpp"
 #include "src/plan/label_files.hpp"
 #include "src/plan/shared_labels.hpp"

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "src/picture/hint.hpp"
+#include "src/picture/errors.hpp"
 
 namespace qturn {
 

@@ -15,7 +15,7 @@
 
 #include "src/files/file_parts.hpp"
 #include "src/picture/errors.hpp"
-#include "src/picture/message_text.hpp"
+#include "src/picture/text.hpp"
 
 namespace qturn {
 namespace {

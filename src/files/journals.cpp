@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "src/files/safe_file.hpp"
-#include "src/picture/hint.hpp"
+#include "src/picture/errors.hpp"
 
 namespace qturn {
 namespace {

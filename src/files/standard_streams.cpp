@@ -16,7 +16,6 @@
 
 #include "src/files/file_descriptor.hpp"
 #include "src/picture/errors.hpp"
-#include "src/picture/hint.hpp"
 
 namespace qturn {
 namespace {

@@ -22,7 +22,7 @@
 #include "src/formats/tga/codec.hpp"
 #include "src/formats/tiff/codec.hpp"
 #include "src/formats/webp/codec.hpp"
-#include "src/picture/lower_case.hpp"
+#include "src/picture/text.hpp"
 
 namespace qturn {
 namespace {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "src/formats/codec/jpeg_device.hpp"
-#include "src/picture/spare_bytes.hpp"
+#include "src/picture/file_bytes.hpp"
 
 namespace qturn {
 

@@ -9,7 +9,7 @@
 #include "src/labels/text/decimal.hpp"
 #include "src/labels/text/label_text.hpp"
 #include "src/labels/text/words.hpp"
-#include "src/picture/lower_case.hpp"
+#include "src/picture/text.hpp"
 
 namespace qturn {
 namespace {

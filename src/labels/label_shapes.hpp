@@ -17,7 +17,7 @@
 #include "src/labels/geometry.hpp"
 #include "src/labels/run_lengths.hpp"
 #include "src/labels/text/label_text.hpp"
-#include "src/picture/hint.hpp"
+#include "src/picture/errors.hpp"
 
 namespace qturn {
 

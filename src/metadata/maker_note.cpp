@@ -5,7 +5,6 @@
 #include <string_view>
 
 #include "src/picture/bytes.hpp"
-#include "src/picture/endian.hpp"
 
 namespace qturn {
 namespace {

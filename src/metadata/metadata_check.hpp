@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-#include "src/picture/header.hpp"
+#include "src/picture/image.hpp"
 
 namespace qturn {
 

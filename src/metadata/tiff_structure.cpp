@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "src/picture/endian.hpp"
+#include "src/picture/bytes.hpp"
 
 namespace qturn {
 namespace {

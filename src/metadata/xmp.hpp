@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "src/metadata/metadata_turn.hpp"
-#include "src/picture/header.hpp"
+#include "src/picture/image.hpp"
 
 namespace qturn {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "src/metadata/xml_nodes.hpp"
-#include "src/picture/text_edits.hpp"
+#include "src/picture/text.hpp"
 
 namespace qturn {
 

@@ -11,7 +11,6 @@
 #include <string_view>
 
 #include "src/picture/errors.hpp"
-#include "src/picture/hint.hpp"
 
 namespace qturn {
 

@@ -12,7 +12,7 @@
 
 #include "src/labels/many/data_yaml.hpp"
 #include "src/labels/text/label_text.hpp"
-#include "src/picture/lower_case.hpp"
+#include "src/picture/text.hpp"
 #include "src/plan/folder_layout.hpp"
 #include "src/plan/image_sets.hpp"
 #include "src/plan/label_places.hpp"

@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-#include "src/picture/hint.hpp"
+#include "src/picture/errors.hpp"
 #include "src/plan/file_list.hpp"
 #include "src/plan/jobs.hpp"
 

@@ -7,7 +7,7 @@
 #include <tuple>
 
 #include "src/formats/table.hpp"
-#include "src/picture/lower_case.hpp"
+#include "src/picture/text.hpp"
 #include "src/plan/find_files.hpp"
 #include "src/plan/options.hpp"
 

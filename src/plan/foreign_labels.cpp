@@ -9,7 +9,7 @@
 
 #include "src/formats/table.hpp"
 #include "src/labels/coordinates.hpp"
-#include "src/picture/lower_case.hpp"
+#include "src/picture/text.hpp"
 #include "src/plan/find_files.hpp"
 #include "src/plan/folder_layout.hpp"
 #include "src/plan/label_places.hpp"

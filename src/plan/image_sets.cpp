@@ -11,7 +11,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "src/picture/lower_case.hpp"
+#include "src/picture/text.hpp"
 #include "src/plan/folder_layout.hpp"
 #include "src/plan/label_places.hpp"
 

@@ -14,7 +14,7 @@
 #include "src/labels/swap_pairs.hpp"
 #include "src/labels/text/label_text.hpp"
 #include "src/picture/bytes.hpp"
-#include "src/picture/lower_case.hpp"
+#include "src/picture/text.hpp"
 #include "src/plan/find_files.hpp"
 #include "src/plan/folder_layout.hpp"
 #include "src/plan/suspected_label.hpp"

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "src/picture/lower_case.hpp"
+#include "src/picture/text.hpp"
 #include "src/plan/folder_layout.hpp"
 #include "src/plan/output_names.hpp"
 #include "src/sample/file_kind.hpp"

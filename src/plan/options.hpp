@@ -18,7 +18,7 @@
 #include "src/formats/codec/codec.hpp"
 #include "src/labels/many/shared_label.hpp"
 #include "src/labels/one/label.hpp"
-#include "src/picture/hint.hpp"
+#include "src/picture/errors.hpp"
 #include "src/plan/name_list.hpp"
 #include "src/plan/shard.hpp"
 

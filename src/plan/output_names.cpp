@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "src/formats/table.hpp"
-#include "src/picture/lower_case.hpp"
+#include "src/picture/text.hpp"
 #include "src/plan/variants.hpp"
 
 namespace qturn {

@@ -15,7 +15,7 @@
 
 #include "src/files/journal.hpp"
 #include "src/files/path_set.hpp"
-#include "src/picture/lower_case.hpp"
+#include "src/picture/text.hpp"
 #include "src/plan/output_places.hpp"
 #include "src/sample/sidecars.hpp"
 

@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "src/files/content_hash.hpp"
-#include "src/picture/lower_case.hpp"
+#include "src/picture/text.hpp"
 
 namespace qturn {
 namespace {

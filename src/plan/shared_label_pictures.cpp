@@ -8,7 +8,7 @@
 
 #include "src/files/file_parts.hpp"
 #include "src/picture/bytes.hpp"
-#include "src/picture/lower_case.hpp"
+#include "src/picture/text.hpp"
 #include "src/plan/folder_layout.hpp"
 #include "src/plan/label_places.hpp"
 #include "src/plan/shared_labels.hpp"

@@ -14,7 +14,7 @@
 #include "src/files/file_parts.hpp"
 #include "src/formats/table.hpp"
 #include "src/picture/bytes.hpp"
-#include "src/picture/lower_case.hpp"
+#include "src/picture/text.hpp"
 #include "src/plan/find_files.hpp"
 #include "src/plan/folder_layout.hpp"
 #include "src/plan/label_files.hpp"

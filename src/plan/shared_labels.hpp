@@ -24,7 +24,7 @@
 #include "src/files/path_set.hpp"
 #include "src/files/safe_file.hpp"
 #include "src/labels/many/shared_label.hpp"
-#include "src/picture/header.hpp"
+#include "src/picture/image.hpp"
 #include "src/plan/file_list.hpp"
 #include "src/plan/label_files.hpp"
 #include "src/plan/options.hpp"

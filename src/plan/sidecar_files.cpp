@@ -9,7 +9,7 @@
 #include "src/files/path_set.hpp"
 #include "src/files/safe_file.hpp"
 #include "src/formats/table.hpp"
-#include "src/picture/lower_case.hpp"
+#include "src/picture/text.hpp"
 #include "src/plan/find_files.hpp"
 #include "src/plan/folder_layout.hpp"
 #include "src/plan/suspected_label.hpp"

@@ -7,7 +7,7 @@
 
 #include "src/files/safe_file.hpp"
 #include "src/picture/bytes.hpp"
-#include "src/picture/lower_case.hpp"
+#include "src/picture/text.hpp"
 #include "src/plan/find_files.hpp"
 #include "src/plan/folder_layout.hpp"
 #include "src/plan/label_places.hpp"

@@ -11,7 +11,7 @@
 #include "src/files/content_hash.hpp"
 #include "src/formats/table.hpp"
 #include "src/labels/coordinates.hpp"
-#include "src/picture/lower_case.hpp"
+#include "src/picture/text.hpp"
 #include "src/plan/output_names.hpp"
 #include "src/sample/world_files.hpp"
 

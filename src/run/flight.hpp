@@ -17,7 +17,7 @@
 #include "src/files/read_once.hpp"
 #include "src/files/source.hpp"
 #include "src/formats/codec/jpeg_device.hpp"
-#include "src/picture/spare_bytes.hpp"
+#include "src/picture/file_bytes.hpp"
 #include "src/plan/jobs.hpp"
 #include "src/run/lane_pool.hpp"
 #include "src/run/options.hpp"

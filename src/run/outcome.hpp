@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "src/picture/hint.hpp"
+#include "src/picture/errors.hpp"
 #include "src/sample/companion.hpp"
 
 namespace qturn {

@@ -25,8 +25,8 @@
 #include <string>
 
 #include "src/formats/codec/jpeg_device.hpp"
-#include "src/picture/hint.hpp"
-#include "src/picture/spare_bytes.hpp"
+#include "src/picture/errors.hpp"
+#include "src/picture/file_bytes.hpp"
 #include "src/run/lane_pool.hpp"
 #include "src/run/options.hpp"
 #include "src/run/outcome.hpp"

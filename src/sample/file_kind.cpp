@@ -10,7 +10,7 @@
 #include "src/labels/coordinates.hpp"
 #include "src/picture/bytes.hpp"
 #include "src/picture/errors.hpp"
-#include "src/picture/lower_case.hpp"
+#include "src/picture/text.hpp"
 #include "src/sample/sample_key.hpp"
 #include "src/sample/sidecars.hpp"
 #include "src/sample/world_files.hpp"

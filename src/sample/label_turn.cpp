@@ -9,8 +9,7 @@
 #include "src/labels/sides.hpp"
 #include "src/labels/text/label_text.hpp"
 #include "src/picture/errors.hpp"
-#include "src/picture/hint.hpp"
-#include "src/picture/message_text.hpp"
+#include "src/picture/text.hpp"
 
 namespace qturn {
 

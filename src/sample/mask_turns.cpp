@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "src/picture/errors.hpp"
-#include "src/picture/hint.hpp"
 
 namespace qturn {
 namespace {

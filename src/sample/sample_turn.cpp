@@ -14,7 +14,7 @@
 #include "src/formats/table.hpp"
 #include "src/labels/text/label_text.hpp"
 #include "src/picture/bytes.hpp"
-#include "src/picture/hint.hpp"
+#include "src/picture/errors.hpp"
 #include "src/sample/mask_turns.hpp"
 #include "src/sample/sidecars.hpp"
 #include "src/sample/world_files.hpp"

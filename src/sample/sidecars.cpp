@@ -8,7 +8,6 @@
 #include "src/formats/table.hpp"
 #include "src/metadata/xmp.hpp"
 #include "src/picture/errors.hpp"
-#include "src/picture/hint.hpp"
 #include "src/sample/world_files.hpp"
 
 namespace qturn {

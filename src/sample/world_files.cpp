@@ -13,7 +13,7 @@
 #include "src/labels/geometry.hpp"
 #include "src/labels/text/words.hpp"
 #include "src/metadata/xml_nodes.hpp"
-#include "src/picture/text_edits.hpp"
+#include "src/picture/text.hpp"
 #include "src/sample/companion.hpp"
 
 namespace qturn {

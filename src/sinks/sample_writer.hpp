@@ -14,8 +14,8 @@
 #include "src/files/safe_file.hpp"
 #include "src/files/source.hpp"
 #include "src/metadata/metadata_turn.hpp"
-#include "src/picture/hint.hpp"
-#include "src/picture/spare_bytes.hpp"
+#include "src/picture/errors.hpp"
+#include "src/picture/file_bytes.hpp"
 #include "src/sample/label_turn.hpp"
 #include "src/sample/sidecars.hpp"
 

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "src/formats/table.hpp"
-#include "src/picture/lower_case.hpp"
+#include "src/picture/text.hpp"
 #include "src/sample/sample_key.hpp"
 
 namespace qturn {

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "src/picture/hint.hpp"
+#include "src/picture/errors.hpp"
 #include "src/tasks/byte_budget.hpp"
 
 namespace qturn {

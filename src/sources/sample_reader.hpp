@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "src/files/source.hpp"
-#include "src/picture/spare_bytes.hpp"
+#include "src/picture/file_bytes.hpp"
 #include "src/plan/jobs.hpp"
 #include "src/sources/sample_memory.hpp"
 

@@ -23,7 +23,7 @@
 #include "src/formats/codec/codec.hpp"
 #include "src/formats/codec/compressed_turn.hpp"
 #include "src/metadata/metadata_turn.hpp"
-#include "src/picture/hint.hpp"
+#include "src/picture/errors.hpp"
 #include "src/turn/lane.hpp"
 
 namespace qturn {

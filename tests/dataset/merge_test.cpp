@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "src/dataset/tar_shard.hpp"
-#include "src/picture/hint.hpp"
+#include "src/picture/errors.hpp"
 #include "tests/fixtures/temporary_folder.hpp"
 
 namespace qturn::merge_test {

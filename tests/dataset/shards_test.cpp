@@ -10,7 +10,7 @@
 
 #include "src/files/folder_lock.hpp"
 #include "src/files/journal.hpp"
-#include "src/picture/hint.hpp"
+#include "src/picture/errors.hpp"
 #include "tests/fixtures/temporary_folder.hpp"
 
 namespace qturn::shards_test {

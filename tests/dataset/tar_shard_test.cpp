@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "src/picture/errors.hpp"
-#include "src/picture/hint.hpp"
 #include "tests/fixtures/temporary_folder.hpp"
 
 namespace qturn::tar_shard_test {

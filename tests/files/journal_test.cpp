@@ -14,7 +14,7 @@
 #include "src/files/backup.hpp"
 #include "src/files/kept_run.hpp"
 #include "src/files/safe_file.hpp"
-#include "src/picture/hint.hpp"
+#include "src/picture/errors.hpp"
 #include "tests/fixtures/temporary_folder.hpp"
 
 namespace journal_test {

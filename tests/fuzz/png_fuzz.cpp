@@ -11,7 +11,7 @@
 #include "src/formats/png/chunks.hpp"
 #include "src/formats/png/codec.hpp"
 #include "src/formats/png/zlib.hpp"
-#include "src/picture/endian.hpp"
+#include "src/picture/bytes.hpp"
 #include "tests/fixtures/codec_pictures.hpp"
 #include "tests/fuzz/other_readers.hpp"
 #include "tests/fuzz/picture_checks.hpp"

@@ -14,7 +14,7 @@
 #include "src/formats/container/boxes.hpp"
 #include "src/formats/png/chunks.hpp"
 #include "src/metadata/tiff_structure.hpp"
-#include "src/picture/endian.hpp"
+#include "src/picture/bytes.hpp"
 #include "src/picture/errors.hpp"
 
 namespace qturn::fuzz {

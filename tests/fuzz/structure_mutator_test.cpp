@@ -12,7 +12,7 @@
 #include "src/formats/heif/heif.hpp"
 #include "src/formats/png/zlib.hpp"
 #include "src/metadata/tiff_structure.hpp"
-#include "src/picture/endian.hpp"
+#include "src/picture/bytes.hpp"
 #include "tests/fixtures/sources.hpp"
 #include "tests/fixtures/tar_files.hpp"
 #include "tests/fixtures/temporary_folder.hpp"

@@ -1,5 +1,5 @@
 // Memory that is handed on.
-#include "src/picture/spare_bytes.hpp"
+#include "src/picture/file_bytes.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 

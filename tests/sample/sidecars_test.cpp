@@ -8,7 +8,7 @@
 #include <string>
 
 #include "src/metadata/xmp.hpp"
-#include "src/picture/hint.hpp"
+#include "src/picture/errors.hpp"
 #include "tests/fixtures/metadata.hpp"
 #include "tests/fixtures/temporary_folder.hpp"
 

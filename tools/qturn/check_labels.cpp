@@ -10,7 +10,7 @@
 
 #include "src/files/journal.hpp"
 #include "src/files/json_names.hpp"
-#include "src/picture/hint.hpp"
+#include "src/picture/errors.hpp"
 #include "src/plan/folder_layout.hpp"
 #include "src/plan/mask_files.hpp"
 #include "tools/qturn/hints.hpp"

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "src/picture/hint.hpp"
+#include "src/picture/errors.hpp"
 #include "src/run/outcome.hpp"
 #include "tools/qturn/command_line.hpp"
 

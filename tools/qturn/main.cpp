@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "src/files/standard_streams.hpp"
-#include "src/picture/spare_bytes.hpp"
+#include "src/picture/file_bytes.hpp"
 #include "tools/qturn/check.hpp"
 #include "tools/qturn/check_against.hpp"
 #include "tools/qturn/command_line.hpp"

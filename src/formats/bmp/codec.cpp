@@ -14,8 +14,8 @@
 #include "src/formats/bmp/run_lengths.hpp"
 #include "src/formats/codec/capacity.hpp"
 #include "src/metadata/resolution.hpp"
-#include "src/picture/endian.hpp"
-#include "src/picture/packed_bits.hpp"
+#include "src/picture/bytes.hpp"
+#include "src/picture/packed_pixels.hpp"
 #include "src/picture/trailing_data.hpp"
 
 namespace qturn::bmp {

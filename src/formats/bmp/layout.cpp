@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "src/picture/endian.hpp"
+#include "src/picture/bytes.hpp"
 #include "src/picture/errors.hpp"
 
 namespace qturn::bmp {

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <span>
 
-#include "src/picture/channel_masks.hpp"
+#include "src/picture/packed_pixels.hpp"
 
 namespace qturn::bmp {
 

@@ -24,7 +24,6 @@
 #include "src/metadata/metadata_turn.hpp"
 #include "src/picture/bytes.hpp"
 #include "src/picture/errors.hpp"
-#include "src/picture/header.hpp"
 #include "src/picture/image.hpp"
 #include "src/picture/pixel_arena.hpp"
 

@@ -17,7 +17,7 @@
 
 #include "src/metadata/metadata_turn.hpp"
 #include "src/picture/file_bytes.hpp"
-#include "src/picture/header.hpp"
+#include "src/picture/image.hpp"
 #include "src/picture/pixel_arena.hpp"
 
 namespace qturn {

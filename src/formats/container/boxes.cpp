@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "src/picture/endian.hpp"
+#include "src/picture/bytes.hpp"
 #include "src/picture/errors.hpp"
 
 namespace qturn {

@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "src/formats/container/boxes.hpp"
-#include "src/picture/endian.hpp"
+#include "src/picture/bytes.hpp"
 #include "src/picture/errors.hpp"
 
 namespace qturn {

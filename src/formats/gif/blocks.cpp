@@ -6,7 +6,7 @@
 #include <optional>
 #include <utility>
 
-#include "src/picture/endian.hpp"
+#include "src/picture/bytes.hpp"
 #include "src/picture/file_limits.hpp"
 
 namespace qturn::gif {

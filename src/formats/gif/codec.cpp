@@ -9,7 +9,7 @@
 #include "src/formats/gif/blocks.hpp"
 #include "src/formats/gif/lzw.hpp"
 #include "src/metadata/xmp.hpp"
-#include "src/picture/endian.hpp"
+#include "src/picture/bytes.hpp"
 #include "src/picture/trailing_data.hpp"
 
 namespace qturn::gif {

@@ -7,9 +7,9 @@
 
 #include "src/formats/heif/hevc_size.hpp"
 #include "src/metadata/xmp.hpp"
-#include "src/picture/endian.hpp"
+#include "src/picture/bytes.hpp"
 #include "src/picture/errors.hpp"
-#include "src/picture/message_text.hpp"
+#include "src/picture/text.hpp"
 
 namespace qturn::heif {
 namespace {

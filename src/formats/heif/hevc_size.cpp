@@ -4,7 +4,6 @@
 #include <cstdint>
 
 #include "src/picture/bytes.hpp"
-#include "src/picture/endian.hpp"
 
 namespace qturn::heif {
 namespace {

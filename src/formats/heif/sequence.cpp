@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "src/formats/heif/heif.hpp"
-#include "src/picture/endian.hpp"
+#include "src/picture/bytes.hpp"
 #include "src/picture/errors.hpp"
 
 namespace qturn::heif {

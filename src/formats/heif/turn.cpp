@@ -15,7 +15,7 @@
 #include "src/formats/container/video_matrix.hpp"
 #include "src/formats/heif/heif.hpp"
 #include "src/metadata/metadata_turn.hpp"
-#include "src/picture/endian.hpp"
+#include "src/picture/bytes.hpp"
 #include "src/picture/errors.hpp"
 
 namespace qturn::heif {

@@ -13,7 +13,7 @@
 #include "src/formats/jpeg/lossless.hpp"
 #include "src/formats/jpeg/planar.hpp"
 #include "src/formats/jpeg/route.hpp"
-#include "src/picture/header.hpp"
+#include "src/picture/image.hpp"
 #include "src/picture/pixel_arena.hpp"
 
 namespace qturn::jpeg {

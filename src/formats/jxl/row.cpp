@@ -15,7 +15,7 @@
 #include "src/formats/jxl/codec.hpp"
 #include "src/formats/jxl/codestream.hpp"
 #include "src/metadata/xmp.hpp"
-#include "src/picture/endian.hpp"
+#include "src/picture/bytes.hpp"
 #include "src/picture/file_limits.hpp"
 
 namespace qturn::jxl {

@@ -10,7 +10,7 @@
 #include "src/metadata/exif.hpp"
 #include "src/metadata/exif_turn.hpp"
 #include "src/metadata/xmp.hpp"
-#include "src/picture/endian.hpp"
+#include "src/picture/bytes.hpp"
 #include "src/picture/errors.hpp"
 
 namespace qturn::oiio {

@@ -12,7 +12,6 @@
 #include "src/formats/codec/file_part.hpp"
 #include "src/metadata/metadata_turn.hpp"
 #include "src/picture/bytes.hpp"
-#include "src/picture/header.hpp"
 #include "src/picture/image.hpp"
 
 namespace qturn::oiio {

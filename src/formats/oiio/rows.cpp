@@ -15,7 +15,7 @@
 #include "src/formats/oiio/reader.hpp"
 #include "src/formats/oiio/sink.hpp"
 #include "src/formats/oiio/spec.hpp"
-#include "src/picture/endian.hpp"
+#include "src/picture/bytes.hpp"
 #include "src/picture/trailing_data.hpp"
 
 namespace qturn::oiio {

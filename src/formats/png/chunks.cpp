@@ -14,7 +14,7 @@
 #include "src/formats/png/zlib.hpp"
 #include "src/metadata/exif.hpp"
 #include "src/metadata/resolution.hpp"
-#include "src/picture/endian.hpp"
+#include "src/picture/bytes.hpp"
 #include "src/picture/file_limits.hpp"
 
 namespace qturn::png {

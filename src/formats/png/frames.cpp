@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "src/picture/endian.hpp"
+#include "src/picture/bytes.hpp"
 
 namespace qturn::png {
 namespace {

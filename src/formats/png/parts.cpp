@@ -8,7 +8,7 @@
 #include "src/formats/png/codec.hpp"
 #include "src/formats/png/frames.hpp"
 #include "src/formats/png/raw_profile.hpp"
-#include "src/picture/endian.hpp"
+#include "src/picture/bytes.hpp"
 
 namespace qturn::png {
 namespace {

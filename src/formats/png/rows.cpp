@@ -5,7 +5,7 @@
 #include <bit>
 #include <cstring>
 
-#include "src/picture/packed_bits.hpp"
+#include "src/picture/packed_pixels.hpp"
 
 namespace qturn::png {
 namespace {

@@ -10,8 +10,8 @@
 
 #include "src/formats/codec/capacity.hpp"
 #include "src/formats/tga/layout.hpp"
-#include "src/picture/channel_masks.hpp"
-#include "src/picture/endian.hpp"
+#include "src/picture/bytes.hpp"
+#include "src/picture/packed_pixels.hpp"
 #include "src/picture/trailing_data.hpp"
 
 namespace qturn::tga {

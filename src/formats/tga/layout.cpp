@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "src/picture/bytes.hpp"
-#include "src/picture/endian.hpp"
 #include "src/picture/errors.hpp"
 
 namespace qturn::tga {

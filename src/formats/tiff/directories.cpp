@@ -11,7 +11,7 @@
 #include "src/formats/tiff/metamorph.hpp"
 #include "src/metadata/exif.hpp"
 #include "src/metadata/tiff_structure.hpp"
-#include "src/picture/endian.hpp"
+#include "src/picture/bytes.hpp"
 #include "src/picture/errors.hpp"
 #include "src/picture/file_limits.hpp"
 

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "src/picture/endian.hpp"
+#include "src/picture/bytes.hpp"
 
 namespace qturn::tiff {
 namespace {

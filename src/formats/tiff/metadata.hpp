@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "src/formats/tiff/directories.hpp"
-#include "src/picture/header.hpp"
 #include "src/picture/image.hpp"
 
 namespace qturn::tiff {

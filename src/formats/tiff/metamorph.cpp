@@ -4,7 +4,7 @@
 #include <optional>
 #include <utility>
 
-#include "src/picture/endian.hpp"
+#include "src/picture/bytes.hpp"
 
 namespace qturn::tiff {
 namespace {

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "src/picture/header.hpp"
+#include "src/picture/image.hpp"
 
 namespace qturn::tiff {
 

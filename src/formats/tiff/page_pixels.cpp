@@ -12,7 +12,7 @@
 
 #include "src/formats/tiff/library.hpp"
 #include "src/formats/tiff/storage.hpp"
-#include "src/picture/packed_bits.hpp"
+#include "src/picture/packed_pixels.hpp"
 
 namespace qturn::tiff {
 namespace {

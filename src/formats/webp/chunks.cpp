@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "src/metadata/exif.hpp"
-#include "src/picture/endian.hpp"
+#include "src/picture/bytes.hpp"
 #include "src/picture/file_limits.hpp"
 
 namespace qturn::webp {

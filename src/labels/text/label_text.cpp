@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "src/picture/message_text.hpp"
+#include "src/picture/text.hpp"
 
 namespace qturn {
 

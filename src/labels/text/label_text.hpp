@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "src/picture/hint.hpp"
-#include "src/picture/text_edits.hpp"
+#include "src/picture/errors.hpp"
+#include "src/picture/text.hpp"
 
 namespace qturn {
 

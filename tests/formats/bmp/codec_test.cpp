@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "src/picture/endian.hpp"
+#include "src/picture/bytes.hpp"
 #include "tests/fixtures/codec_pictures.hpp"
 
 namespace bmp_codec_test {

@@ -10,7 +10,7 @@
 #include <string>
 
 #include "src/formats/oiio/proof.hpp"
-#include "src/picture/endian.hpp"
+#include "src/picture/bytes.hpp"
 #include "tests/fixtures/metadata.hpp"
 #include "tests/formats/oiio_pictures.hpp"
 

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "src/picture/endian.hpp"
+#include "src/picture/bytes.hpp"
 #include "tests/fixtures/other_programs.hpp"
 
 namespace png_frames_test {

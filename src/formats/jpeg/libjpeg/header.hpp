@@ -7,7 +7,7 @@
 
 #include "src/formats/jpeg/libjpeg/session.hpp"
 #include "src/formats/jpeg/route.hpp"
-#include "src/picture/header.hpp"
+#include "src/picture/image.hpp"
 
 namespace qturn::jpeg {
 

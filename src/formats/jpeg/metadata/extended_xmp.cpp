@@ -1,7 +1,6 @@
 #include "src/formats/jpeg/metadata/extended_xmp.hpp"
 
 #include "src/picture/bytes.hpp"
-#include "src/picture/endian.hpp"
 
 namespace qturn::jpeg {
 

@@ -17,7 +17,7 @@
 #include "src/metadata/jpeg_size.hpp"
 #include "src/metadata/md5.hpp"
 #include "src/metadata/xmp.hpp"
-#include "src/picture/endian.hpp"
+#include "src/picture/bytes.hpp"
 #include "src/picture/image.hpp"
 
 namespace qturn::jpeg {

@@ -9,7 +9,7 @@
 #include <numeric>
 #include <utility>
 
-#include "src/picture/endian.hpp"
+#include "src/picture/bytes.hpp"
 #include "src/picture/errors.hpp"
 #include "src/picture/file_limits.hpp"
 

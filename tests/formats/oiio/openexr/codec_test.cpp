@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "src/picture/endian.hpp"
+#include "src/picture/bytes.hpp"
 #include "src/picture/file_limits.hpp"
 #include "tests/fixtures/codec_pictures.hpp"
 #include "tests/fixtures/exr_file.hpp"

@@ -1,5 +1,4 @@
-// Pixels that are little-endian numbers of 2 to 4 bytes, each channel some of their bits, as BMP
-// and TGA store them. Moving them needs none of this; another format gets whole samples.
+// Pixels whose samples are not whole bytes: some bits of a byte, or of a little-endian number.
 #pragma once
 
 #include <array>
@@ -10,6 +9,22 @@
 #include "src/picture/image.hpp"
 
 namespace qturn {
+
+// Converts between rows of pixels smaller than a byte, most significant bit first as PNG and TIFF
+// store them, and pixels of whole bytes, which can be moved.
+
+/// Puts each of `count` groups of `bits` from `row` into (bits + 7) / 8 bytes, at `to` and then
+/// every `step` bytes. The first bits fill whole bytes, the rest are the lowest bits of the last
+/// byte.
+void unpack_bits(const std::uint8_t* row, int bits, std::int64_t count, std::uint8_t* to,
+                 std::int64_t step);
+
+/// The opposite. Bits after the last group, up to a whole byte, are 0.
+void pack_bits(const std::uint8_t* from, std::int64_t step, int bits, std::int64_t count,
+               std::uint8_t* row);
+
+// Pixels that are little-endian numbers of 2 to 4 bytes, each channel some of their bits, as BMP
+// and TGA store them. Moving them needs none of this; another format gets whole samples.
 
 /// The bits of red, green, blue and alpha. A colour without bits is 0 everywhere; a picture without
 /// bits of alpha has three channels.

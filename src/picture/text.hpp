@@ -1,4 +1,4 @@
-// Replacements in a text that keep every other byte.
+// Texts: names in lower case, quotes in messages, edits that keep every other byte.
 #pragma once
 
 #include <algorithm>
@@ -8,6 +8,24 @@
 #include <vector>
 
 namespace qturn {
+
+/// In any locale, letters beyond ASCII stay.
+inline std::string lower_case(std::string text) {
+  for (char& c : text) c = static_cast<char>('A' <= c && c <= 'Z' ? c + ('a' - 'A') : c);
+  return text;
+}
+
+/// The text with "\x00" for each NUL, where what() of an exception would end.
+inline std::string message_text(std::string_view text) {
+  std::string shown;
+  for (const char c : text) {
+    if (c == '\0')
+      shown += "\\x00";
+    else
+      shown += c;
+  }
+  return shown;
+}
 
 /// `by` takes the place of `bytes` bytes from `at` on.
 struct TextEdit {
