@@ -6,8 +6,6 @@
 // directory that it needs, and does not trust counts and offsets that lead outside the block.
 #pragma once
 
-#include <qturn/orientation.hpp>
-
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -16,7 +14,22 @@
 #include <string_view>
 #include <vector>
 
+#include <qturn/orientation.hpp>
+
 #include "src/picture/bytes.hpp"
+
+// The tags of Exif and TIFF that are read or turned here, as Exif 2.32 and TIFF 6.0 number them.
+
+namespace qturn::exif_tag {
+
+inline constexpr std::uint16_t image_width = 256, image_height = 257, orientation_tag = 274,
+                               x_resolution = 282, y_resolution = 283, resolution_unit = 296,
+                               jpeg_offset = 513, jpeg_bytes = 514, exif_directory = 0x8769,
+                               subject_area = 0x9214, pixel_x_dimension = 0xA002,
+                               pixel_y_dimension = 0xA003, subject_location = 0xA214,
+                               maker_note = 0x927C;
+
+}  // namespace qturn::exif_tag
 
 namespace qturn {
 
@@ -82,5 +95,24 @@ Orientation orientation_of_exif(std::span<const std::byte> block);
 
 /// The block with its orientation set to 1. Throws ImageFileError if that cannot be done.
 Bytes upright_exif(std::span<const std::byte> block);
+
+}  // namespace qturn
+
+// What an Exif block says about the orientation and the sizes of its picture, to compare with the
+// real ones.
+
+namespace qturn {
+
+struct ExifSays {
+  std::optional<Orientation> orientation;
+  std::optional<Size> pixels;     ///< PixelXDimension, PixelYDimension
+  std::optional<Size> image;      ///< ImageWidth, ImageLength of the first directory
+  std::optional<Size> thumbnail;  ///< of the JPEG, as its own header says
+  std::optional<Orientation> thumbnail_orientation;
+  bool damaged = false;  ///< the header or one of these directories is incomplete
+};
+
+/// Reads a TIFF structure; what it does not say, or says in a wrong type, is missing.
+ExifSays read_exif(std::span<const std::byte> tiff);
 
 }  // namespace qturn

@@ -7,10 +7,8 @@
 
 #include "kernels/jpeg/src/markers.hpp"
 #include "src/metadata/exif.hpp"
-#include "src/metadata/exif_tags.hpp"
 #include "src/metadata/exif_thumbnail.hpp"
-#include "src/metadata/maker_note.hpp"
-#include "src/metadata/thumbnail_pixels.hpp"
+#include "src/metadata/exif_turn.hpp"
 #include "src/metadata/tiff_structure.hpp"
 #include "src/picture/errors.hpp"
 

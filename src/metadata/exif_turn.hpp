@@ -34,4 +34,11 @@ std::vector<std::byte> minimal_exif(Orientation orientation);
 void add_orientation(std::vector<std::byte>& data, std::uint64_t directory_at,
                      std::uint64_t link_at, Orientation orientation);
 
+// The one thing in a MakerNote that depends on a turn and can be found: Olympus states the size of
+// the picture there. The note keeps its place and its length.
+
+/// Turns the size in the note of an Olympus or OM camera. Any other note stays as it is.
+/// `is_little` is the byte order of the Exif block, which old notes have, too.
+void turn_maker_note(std::span<std::byte> note, bool is_little, const MetadataTurn& turn);
+
 }  // namespace qturn

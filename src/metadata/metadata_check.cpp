@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "src/metadata/exif.hpp"
-#include "src/metadata/exif_says.hpp"
 #include "src/metadata/xmp.hpp"
 #include "src/picture/errors.hpp"
 #include "src/picture/trailing_data.hpp"

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "src/metadata/exif_tags.hpp"
+#include "src/metadata/exif.hpp"
 #include "src/metadata/tiff_structure.hpp"
 
 namespace qturn {

@@ -4,16 +4,18 @@
 // possible.
 #pragma once
 
-#include <qturn/orientation.hpp>
-
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include <qturn/orientation.hpp>
+
 #include "src/metadata/metadata_turn.hpp"
+#include "src/metadata/xml_nodes.hpp"
 #include "src/picture/image.hpp"
+#include "src/picture/text.hpp"
 
 namespace qturn {
 
@@ -76,5 +78,27 @@ bool has_container(std::string_view packet);
 std::string with_container_lengths(std::string_view packet,
                                    const std::vector<std::uint64_t>& lengths);
 std::string with_extended_name(std::string_view packet, std::string_view name);
+
+// Replacements in the text of an XMP packet.
+
+class XmpEdits {
+ public:
+  explicit XmpEdits(std::string_view packet) : packet_(packet) {}
+
+  /// Sets the node to another value. Blanks around the old value are replaced too.
+  void replace(const XmlNode& node, std::string value);
+  void exchange(const XmlNode& a, const XmlNode& b);
+
+  /// The packet with all values replaced, and with as many blanks fewer or more before its closing
+  /// <?xpacket end?> as it takes to keep its length.
+  std::string apply();
+
+ private:
+  std::string_view packet_;
+  std::vector<TextEdit> edits_;
+};
+
+/// Whether the element `top` holds the node, at any depth.
+bool is_below(const std::vector<XmlNode>& nodes, const XmlNode& node, int top);
 
 }  // namespace qturn

@@ -16,7 +16,7 @@
 
 #include "src/metadata/metadata_turn.hpp"
 #include "src/metadata/xml_nodes.hpp"
-#include "src/metadata/xmp_edits.hpp"
+#include "src/metadata/xmp.hpp"
 
 namespace qturn {
 

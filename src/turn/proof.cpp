@@ -10,7 +10,7 @@
 
 #include "src/formats/table.hpp"
 #include "src/metadata/exif_proof.hpp"
-#include "src/metadata/jpeg_size.hpp"
+#include "src/metadata/exif_thumbnail.hpp"
 #include "src/picture/errors.hpp"
 #include "src/picture/file_limits.hpp"
 

@@ -10,7 +10,7 @@ using Catch::Matchers::EndsWith;
 using qturn::tests::ByteOrder;
 using qturn::tests::exif_fixture;
 using qturn::tests::ExifDirectory;
-using qturn::tests::ExifSays;
+using qturn::tests::ExifFixture;
 using qturn::tests::jpeg_segment;
 using qturn::tests::jpeg_with_trailing_pictures;
 using qturn::tests::xmp_packet_with;
@@ -20,7 +20,7 @@ namespace {
 
 const std::string was_cut = ": they were cut, or something else is wrong; look at the picture\n";
 
-std::string exif(const ExifSays& says) {
+std::string exif(const ExifFixture& says) {
   return jpeg_segment(0xE1, "Exif\0\0"s + exif_fixture(says));
 }
 

@@ -16,7 +16,7 @@ using qturn::Orientation;
 using qturn::tests::ByteOrder;
 using qturn::tests::exif_fixture;
 using qturn::tests::ExifDirectory;
-using qturn::tests::ExifSays;
+using qturn::tests::ExifFixture;
 using qturn::tests::face_regions;
 using qturn::tests::jpeg_segment;
 using qturn::tests::xmp_packet_with;
@@ -33,7 +33,7 @@ std::string xmp_of(int orientation) {
                          face_regions("64", "48"));
 }
 
-ExifSays exif_of(int orientation, bool little) {
+ExifFixture exif_of(int orientation, bool little) {
   return {.little = little,
           .orientation = orientation,
           .thumbnail = cli::jpeg(cli::smooth_picture(32, 24)),

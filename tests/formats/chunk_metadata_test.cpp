@@ -8,7 +8,6 @@
 #include "src/formats/webp/chunks.hpp"
 #include "src/formats/webp/orientation_metadata.hpp"
 #include "src/metadata/exif.hpp"
-#include "src/metadata/exif_says.hpp"
 #include "src/metadata/xmp.hpp"
 #include "tests/cli/pictures.hpp"
 #include "tests/fixtures/codec_pictures.hpp"

@@ -13,7 +13,6 @@
 #include "src/formats/tiff/orientation_metadata.hpp"
 #include "src/formats/webp/orientation_metadata.hpp"
 #include "src/metadata/exif.hpp"
-#include "src/metadata/exif_says.hpp"
 #include "src/metadata/exif_turn.hpp"
 #include "src/metadata/xmp.hpp"
 #include "src/picture/image.hpp"

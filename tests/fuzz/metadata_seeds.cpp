@@ -3,7 +3,7 @@
 #include <fstream>
 #include <string>
 
-#include "src/metadata/md5.hpp"
+#include "src/formats/jpeg/metadata/extended_xmp.hpp"
 #include "tests/fixtures/codec_pictures.hpp"
 #include "tests/fixtures/jpeg_pictures.hpp"
 #include "tests/fixtures/metadata.hpp"
@@ -41,7 +41,7 @@ std::string exif_with_strips() {
 std::string jpeg_with_all() {
   const std::string map = jpeg(32, 28, JCS_GRAYSCALE), preview = jpeg(16, 14, JCS_GRAYSCALE);
   const std::string extended = xmp_packet_with("tiff:ImageWidth='64'", face_regions("64", "56"), 0);
-  const std::string name = qturn::md5(extended);
+  const std::string name = qturn::jpeg::md5(extended);
   const std::string container =
       "<Container:Directory><rdf:Seq><rdf:li><Container:Item Item:Semantic='Primary'/></rdf:li>"
       "<rdf:li><Container:Item Item:Semantic='Preview' Item:Mime='image/jpeg' Item:Length='" +

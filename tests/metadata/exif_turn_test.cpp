@@ -7,8 +7,7 @@
 
 #include "src/metadata/exif.hpp"
 #include "src/metadata/exif_proof.hpp"
-#include "src/metadata/jpeg_size.hpp"
-#include "src/metadata/maker_note.hpp"
+#include "src/metadata/exif_thumbnail.hpp"
 #include "src/metadata/tiff_structure.hpp"
 #include "src/picture/image.hpp"
 #include "tests/fixtures/codec_pictures.hpp"
@@ -252,12 +251,12 @@ TEST_CASE("Three planes in two strips, or in strips of unequal lengths, are left
 
 TEST_CASE("A quarter turn changes what depends on it, and no other byte") {
   const bool little = GENERATE(true, false);
-  const ExifSays before{.little = little,
-                        .orientation = 6,
-                        .thumbnail = jpeg_of_size(32, 24),
-                        .thumbnail_width = 32,
-                        .thumbnail_height = 24};
-  ExifSays after = before;
+  const ExifFixture before{.little = little,
+                           .orientation = 6,
+                           .thumbnail = jpeg_of_size(32, 24),
+                           .thumbnail_width = 32,
+                           .thumbnail_height = 24};
+  ExifFixture after = before;
   after.orientation = 1;
   after.width = 48;
   after.height = 64;

@@ -5,7 +5,7 @@
 #include <catch2/generators/catch_generators_range.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 
-#include "src/metadata/md5.hpp"
+#include "src/formats/jpeg/metadata/extended_xmp.hpp"
 #include "src/metadata/xml_nodes.hpp"
 #include "src/picture/image.hpp"
 #include "tests/fixtures/metadata.hpp"
@@ -279,9 +279,10 @@ TEST_CASE("A cut packet stays as it was with a warning, until its last element h
 }
 
 TEST_CASE("MD5 is RFC 1321's") {
-  CHECK(md5("") == "D41D8CD98F00B204E9800998ECF8427E");
-  CHECK(md5("message digest") == "F96B697D7CB7938D525A2F31AAF161D0");
-  CHECK(md5("12345678901234567890123456789012345678901234567890123456789012345678901234567890") ==
+  CHECK(jpeg::md5("") == "D41D8CD98F00B204E9800998ECF8427E");
+  CHECK(jpeg::md5("message digest") == "F96B697D7CB7938D525A2F31AAF161D0");
+  CHECK(jpeg::md5(
+            "12345678901234567890123456789012345678901234567890123456789012345678901234567890") ==
         "57EDF4A22BE3C955AC49DA2E2107B67A");
 }
 

@@ -103,7 +103,7 @@ std::string jpeg_of(const tests::JpegPicture& picture) {
   return std::string(text_of(make_jpeg(picture)));
 }
 
-std::string exif_segment(const tests::ExifSays& says) {
+std::string exif_segment(const tests::ExifFixture& says) {
   return tests::jpeg_segment(0xE1, "Exif\0\0"s + tests::exif_fixture(says));
 }
 

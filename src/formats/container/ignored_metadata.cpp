@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "src/metadata/exif.hpp"
-#include "src/metadata/exif_says.hpp"
 #include "src/metadata/xmp.hpp"
 #include "src/picture/bytes.hpp"
 #include "src/picture/errors.hpp"

@@ -12,7 +12,6 @@
 #include "src/formats/jpeg/metadata/trailing_pictures.hpp"
 #include "src/formats/jpeg/turn.hpp"
 #include "src/metadata/exif.hpp"
-#include "src/metadata/exif_says.hpp"
 
 namespace qturn::jpeg {
 namespace {

@@ -11,7 +11,7 @@
 #include "src/formats/jpeg/metadata/orientation_metadata.hpp"
 #include "src/formats/jpeg/metadata/trailing_pictures.hpp"
 #include "src/formats/jpeg/scan_request.hpp"
-#include "src/metadata/jpeg_size.hpp"
+#include "src/metadata/exif_thumbnail.hpp"
 
 namespace qturn::jpeg {
 

@@ -9,7 +9,7 @@
 #include "src/formats/tiff/directories.hpp"
 #include "src/formats/tiff/metadata.hpp"
 #include "src/formats/tiff/metamorph.hpp"
-#include "src/metadata/exif_tags.hpp"
+#include "src/metadata/exif.hpp"
 
 namespace qturn::tiff {
 namespace {

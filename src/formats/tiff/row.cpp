@@ -12,7 +12,6 @@
 #include "src/formats/tiff/library.hpp"
 #include "src/formats/tiff/orientation_metadata.hpp"
 #include "src/metadata/exif.hpp"
-#include "src/metadata/exif_says.hpp"
 
 namespace qturn::tiff {
 namespace {

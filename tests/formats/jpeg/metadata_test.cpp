@@ -6,10 +6,10 @@
 
 #include "src/formats/jpeg/file/jpeg_file.hpp"
 #include "src/formats/jpeg/file/segments.hpp"
+#include "src/formats/jpeg/metadata/extended_xmp.hpp"
 #include "src/formats/jpeg/turn.hpp"
 #include "src/metadata/exif.hpp"
-#include "src/metadata/jpeg_size.hpp"
-#include "src/metadata/md5.hpp"
+#include "src/metadata/exif_thumbnail.hpp"
 #include "src/metadata/tiff_structure.hpp"
 #include "src/metadata/xml_nodes.hpp"
 #include "src/metadata/xmp.hpp"
@@ -39,7 +39,7 @@ std::string with_segments(std::string jpeg, const std::string& segments) {
   return jpeg.insert(2, segments);
 }
 
-std::string exif_segment(const ExifSays& says) {
+std::string exif_segment(const ExifFixture& says) {
   return jpeg_segment(0xE1, "Exif\0\0"s + exif_fixture(says));
 }
 
@@ -148,7 +148,7 @@ TEST_CASE("Markers that are not orientation metadata stay byte for byte and in o
   const std::string file =
       with_segments(jpeg_of(64, 48), unknown + exif_segment({}) + icc + iptc + comment + unknown);
   const Bytes out = turned(file);
-  ExifSays after{.orientation = 1, .width = 48, .height = 64, .subject_area = {27, 10, 4, 8}};
+  ExifFixture after{.orientation = 1, .width = 48, .height = 64, .subject_area = {27, 10, 4, 8}};
   CHECK(contains(out, unknown + "\xFF\xE1"));
   CHECK(contains(out, icc + iptc + comment + unknown));
   CHECK(segment_text(out, exif_signature).size() == exif_fixture(after).size());
@@ -231,7 +231,7 @@ TEST_CASE("What lay in an edge that was trimmed is reported") {
 TEST_CASE("Extended XMP is turned, and named after its new content") {
   const std::string extended = xmp_packet_with("tiff:ImageWidth='64'", face_regions("64", "48"), 0);
   const ByteOrder order{false};
-  const std::string name = md5(extended);
+  const std::string name = jpeg::md5(extended);
   std::string segments =
       xmp_segment(xmp_packet_with("tiff:Orientation='6' xmpNote:HasExtendedXMP='" + name + "'"));
   constexpr std::size_t part = 700;
@@ -254,7 +254,7 @@ TEST_CASE("Extended XMP is turned, and named after its new content") {
                          ContainsSubstring("stArea:x='0.6' stArea:y='0.25'"));
   const XmpSays says = read_xmp(main);
   CHECK(says.orientation == "1");
-  CHECK(says.extended == md5(packet));
+  CHECK(says.extended == jpeg::md5(packet));
   CHECK(says.extended != name);
   CHECK(contains(out, "extension/\0"s + says.extended));
 }

@@ -12,6 +12,10 @@
 
 namespace qturn::jpeg {
 
+/// The MD5 sum (RFC 1321) of `data` as 32 hexadecimal digits in capitals. It is not used for
+/// security.
+std::string md5(std::string_view data);
+
 /// The beginning of the payloads, and where the name, the length and the part begin in them.
 inline constexpr std::string_view extended_xmp_signature{"http://ns.adobe.com/xmp/extension/\0",
                                                          35};

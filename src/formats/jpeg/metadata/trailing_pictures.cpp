@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "src/formats/container/video_matrix.hpp"
-#include "src/metadata/jpeg_size.hpp"
+#include "src/metadata/exif_thumbnail.hpp"
 #include "src/metadata/tiff_structure.hpp"
 #include "src/picture/image.hpp"
 
