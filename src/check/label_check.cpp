@@ -8,9 +8,10 @@
 #include <utility>
 
 #include "src/check/check.hpp"
-#include "src/files/file_parts.hpp"
+#include "src/files/content_hash.hpp"
+#include "src/files/file_descriptor.hpp"
+#include "src/files/safe_file.hpp"
 #include "src/files/journal.hpp"
-#include "src/files/path_set.hpp"
 #include "src/formats/table.hpp"
 #include "src/labels/many/coco_check.hpp"
 #include "src/plan/folder_layout.hpp"

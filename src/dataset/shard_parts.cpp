@@ -10,7 +10,8 @@
 #include <utility>
 
 #include "src/dataset/data_set_files.hpp"
-#include "src/files/file_parts.hpp"
+#include "src/files/file_descriptor.hpp"
+#include "src/files/safe_file.hpp"
 #include "src/files/json_names.hpp"
 
 namespace qturn {

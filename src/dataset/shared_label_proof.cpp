@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "src/files/file_parts.hpp"
+#include "src/files/file_descriptor.hpp"
 #include "src/picture/errors.hpp"
 #include "src/picture/text.hpp"
 

@@ -5,7 +5,8 @@
 #include <span>
 
 #include "src/dataset/shared_label_proof.hpp"
-#include "src/files/file_parts.hpp"
+#include "src/files/file_descriptor.hpp"
+#include "src/files/safe_file.hpp"
 #include "src/picture/bytes.hpp"
 #include "src/picture/errors.hpp"
 #include "src/plan/folder_layout.hpp"

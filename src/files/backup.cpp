@@ -5,14 +5,20 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <ctime>
+#include <exception>
 #include <optional>
 #include <set>
 #include <span>
+#include <string>
 #include <system_error>
+#include <utility>
 
 #include "src/files/content_hash.hpp"
 #include "src/files/file_descriptor.hpp"
+#include "src/files/real_places.hpp"
 #include "src/files/safe_file.hpp"
 
 namespace qturn {
@@ -105,6 +111,205 @@ bool takes_no_room(const fs::path& original, const fs::path& folder) {
 
 Backup::~Backup() {
   if (!made_.empty()) ::unlink(made_.c_str());
+}
+
+namespace fs = std::filesystem;
+
+fs::path make_run_folder(const fs::path& backups) {
+  const auto fail = [&](int number) {
+    throw FileError("cannot make a folder in " + backups.string(), backups, system_code(number));
+  };
+  // What is kept is of no use if a power cut takes the folder.
+  fs::path real = fs::weakly_canonical(fs::absolute(backups));
+  if (!real.has_filename()) real = real.parent_path();
+  const FileDescriptor opened = open_real_folder(real, true);
+  if (!opened) fail(errno);
+  const std::time_t now = std::time(nullptr);
+  std::tm local = {};
+  char name[32] = {};
+  (void)std::strftime(name, sizeof name, "%Y-%m-%dT%H-%M-%S", ::localtime_r(&now, &local));
+  for (int number = 1;; ++number) {
+    // Another run may have begun in the same second.
+    const std::string folder = number == 1 ? name : fmt::format("{}-{}", name, number);
+    if (::mkdirat(opened.get(), folder.c_str(), 0777) == 0) {
+      if (const std::error_code reason = FlushedFolders().flush(opened.get())) fail(reason.value());
+      return real / folder;
+    }
+    if (errno != EEXIST)
+      throw FileError("cannot make " + (backups / folder).string(), backups, system_code(errno));
+  }
+}
+
+std::vector<fs::path> runs_in(const fs::path& backups) {
+  std::vector<fs::path> runs;
+  std::error_code error;
+  fs::directory_iterator entry(backups, error);
+  for (; !error && entry != fs::directory_iterator(); entry.increment(error)) {
+    if (is_run_folder(entry->path())) runs.push_back(entry->path());
+  }
+  if (error && error != std::errc::no_such_file_or_directory)
+    throw FileError("cannot read the folder " + backups.string(), backups, error);
+  std::ranges::sort(runs);
+  return runs;
+}
+
+bool is_run_folder(const fs::path& folder) {
+  return std::ranges::any_of(record_names, [&](std::string_view name) {
+    std::error_code unknown;
+    return fs::exists(folder / name, unknown);
+  });
+}
+
+namespace {
+
+struct Records {
+  std::optional<JournalContent> content;
+  fs::path file;  // that says it
+  bool is_twice = true;
+};
+
+Records read_records(const fs::path& folder) {
+  Records best;
+  std::exception_ptr error;
+  std::size_t count = 0;
+  for (const std::string_view name : record_names) {
+    try {
+      auto content = read_journal(folder / name, folder);
+      if (!content) continue;
+      best.is_twice = ++count == 2 && content->lines == best.content->lines;
+      if (best.content && content->lines <= best.content->lines) continue;
+      best.content = std::move(content);
+      best.file = folder / name;
+    } catch (const FileError&) {
+      error = std::current_exception();
+    }
+  }
+  if (!best.content && error) std::rethrow_exception(error);
+  return best;
+}
+
+}  // namespace
+
+std::optional<JournalContent> read_record(const fs::path& folder) {
+  return read_records(folder).content;
+}
+
+std::optional<JournalContent> read_and_repair_record(const fs::path& folder) {
+  Records found = read_records(folder);
+  if (!found.content || found.is_twice) return std::move(found.content);
+  for (const std::string_view name : record_names)
+    if (found.file != folder / name)
+      fs::copy_file(found.file, folder / name, fs::copy_options::overwrite_existing);
+  return std::move(found.content);
+}
+
+KeptRun read_run(const fs::path& folder) {
+  KeptRun run{.folder = fs::canonical(folder), .header = {}, .runs = {}, .pictures = {}};
+  auto content = read_record(run.folder);
+  if (!content) return run;
+  run.header = std::move(content->header);
+  run.runs = std::move(content->runs);
+  run.pictures = std::move(content->kept);
+  for (const Intent& picture : run.pictures) {
+    for (const IntendedFile& each : picture) {
+      const fs::path place = each.backup.lexically_normal().lexically_relative(run.folder);
+      if (place.empty() || *place.begin() == ".." || *place.begin() == ".")
+        throw FileError(fmt::format("{}: the record says that the original of {} lies elsewhere, "
+                                    "at {}; nothing was restored",
+                                    folder.string(), each.target.string(), each.backup.string()),
+                        folder, {});
+    }
+  }
+  for (const Intent& picture : run.pictures) {
+    for (const IntendedFile& each : picture) {
+      ++run.files;
+      std::error_code error;
+      const std::uintmax_t bytes = fs::file_size(each.backup, error);
+      if (error) continue;
+      ++run.files_kept;
+      run.bytes_kept += bytes;
+    }
+  }
+  return run;
+}
+
+std::vector<fs::path> originals_in(const fs::path& folder) {
+  std::vector<fs::path> found;
+  std::error_code error;
+  fs::recursive_directory_iterator entry(folder, error);
+  for (; !error && entry != fs::recursive_directory_iterator(); entry.increment(error)) {
+    const std::string name = entry->path().filename().string();
+    std::error_code unknown;
+    if (!entry->is_directory(unknown) && !is_temporary_name(name) &&
+        std::ranges::find(record_names, name) == std::end(record_names))
+      found.push_back(entry->path());
+  }
+  return found;
+}
+
+void move_root(KeptRun& run, const fs::path& to) {
+  if (run.header.inputs.size() != 1)
+    throw FileError(fmt::format("the run changed {} folders, so none of them can be named",
+                                run.header.inputs.size()),
+                    to, {});
+  const fs::path from = run.header.inputs.front(), now = fs::canonical(to);
+  for (Intent& picture : run.pictures) {
+    for (IntendedFile& file : picture) {
+      const fs::path place = file.target.lexically_relative(from);
+      if (!place.empty() && *place.begin() != "..") file.target = now / place;
+    }
+  }
+  run.header.inputs = {now.string()};
+}
+
+std::set<fs::path> held_by_later_runs(const KeptRun& run) {
+  std::set<fs::path> held;
+  for (const fs::path& folder : runs_in(run.folder.parent_path())) {
+    if (folder <= run.folder) continue;
+    for (const Intent& picture : read_run(folder).pictures) {
+      for (const IntendedFile& file : picture) {
+        std::error_code unknown;
+        if (fs::exists(file.backup, unknown)) held.insert(file.target);
+      }
+    }
+  }
+  return held;
+}
+
+void tidy(const KeptRun& run) {
+  std::set<fs::path> originals;
+  for (const std::string_view name : record_names) originals.insert(run.folder / name);
+  for (const Intent& picture : run.pictures)
+    for (const IntendedFile& file : picture) originals.insert(file.backup);
+  for (const fs::path& folder : folders_below(run.folder)) {
+    std::error_code error;
+    fs::directory_iterator entry(folder, error);
+    for (; !error && entry != fs::directory_iterator(); entry.increment(error)) {
+      const fs::path& path = entry->path();
+      std::error_code unknown;
+      if (entry->is_directory(unknown) || originals.contains(path)) continue;
+      // A kill has left it. It is another name of a file that is where it was.
+      const std::uintmax_t names = entry->hard_link_count(unknown);
+      if ((!unknown && names > 1) || is_temporary_name(path.filename().string()))
+        ::unlink(path.c_str());
+    }
+  }
+  remove_empty_folders(run.folder);
+}
+
+std::set<fs::path> folders_below(const fs::path& folder) {
+  std::set<fs::path> folders = {folder};
+  std::error_code error;
+  fs::recursive_directory_iterator entry(folder, error);
+  for (; !error && entry != fs::recursive_directory_iterator(); entry.increment(error))
+    if (!entry->is_symlink(error) && entry->is_directory(error)) folders.insert(entry->path());
+  return folders;
+}
+
+void remove_empty_folders(const fs::path& folder) {
+  const std::set<fs::path> folders = folders_below(folder);
+  const std::vector<fs::path> innermost_first(folders.rbegin(), folders.rend());
+  for (const fs::path& each : innermost_first) ::rmdir(each.c_str());
 }
 
 }  // namespace qturn

@@ -1,9 +1,17 @@
-// An original that is kept under another name before its result replaces it.
+// Originals that are kept under another name before their results replace them, and the folder
+// of a run that keeps them.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
+#include "src/files/journal.hpp"
 #include "src/files/real_places.hpp"
 
 namespace qturn {
@@ -42,5 +50,60 @@ class Backup {
  private:
   std::filesystem::path made_;
 };
+
+// The folder of a run that keeps originals, in a folder of backups: BACKUPS/2026-11-24T18-20-11.
+// With the originals, under their keys, lies the record of the run (journal.hpp), which says about
+// each where it was, what the run put there and what belongs to it. Its names of originals are
+// relative, so the folder can be moved. It lies there twice: if one is damaged, the other tells.
+
+inline constexpr std::string_view record_names[] = {"qturn-run.jsonl", "qturn-run-copy.jsonl"};
+
+/// Makes a folder that is named after the time, and that no other run has. Returns its absolute
+/// path. Throws FileError.
+std::filesystem::path make_run_folder(const std::filesystem::path& backups);
+
+/// The folders of runs, the earliest first. Throws FileError if the folder cannot be read; there
+/// are none if it does not exist.
+std::vector<std::filesystem::path> runs_in(const std::filesystem::path& backups);
+
+/// Whether the folder has a record.
+bool is_run_folder(const std::filesystem::path& folder);
+
+/// The record that has more lines, if both can be read; nothing if there is none, or if the run was
+/// killed before its first line was whole. Throws FileError if none can be read.
+std::optional<JournalContent> read_record(const std::filesystem::path& folder);
+/// The same, and makes both records files that say it.
+std::optional<JournalContent> read_and_repair_record(const std::filesystem::path& folder);
+
+struct KeptRun {
+  std::filesystem::path folder;
+  JournalHeader header;           ///< its inputs are the folders that the run changed
+  std::vector<std::string> runs;  ///< the ids of those that wrote the record
+  std::vector<Intent> pictures;   ///< each with what belongs to it
+  std::uint64_t files = 0;        ///< that the run replaced
+  std::uint64_t files_kept = 0, bytes_kept = 0;  ///< their originals that are not put back
+};
+
+/// Names nothing if there is no record, or if it was killed before its first line was whole. Throws
+/// FileError, also if an original would lie outside of the folder.
+KeptRun read_run(const std::filesystem::path& folder);
+
+/// What lies in the folder and below, but for records and temporaries.
+std::vector<std::filesystem::path> originals_in(const std::filesystem::path& folder);
+
+/// The folder that the run changed lies at `to` now. Throws FileError if it was not one.
+void move_root(KeptRun& run, const std::filesystem::path& to);
+
+/// What later runs beside this one have replaced again and could put back.
+std::set<std::filesystem::path> held_by_later_runs(const KeptRun& run);
+
+/// Removes what the run has left in its folder besides the originals that are not put back: names
+/// of files that it then did not replace, temporaries, and folders that are empty.
+void tidy(const KeptRun& run);
+
+/// With the folder itself.
+std::set<std::filesystem::path> folders_below(const std::filesystem::path& folder);
+/// Also the folder itself, if it is.
+void remove_empty_folders(const std::filesystem::path& folder);
 
 }  // namespace qturn

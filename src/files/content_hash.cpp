@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 #include <xxhash.h>
+
+#include <algorithm>
+
 #ifdef __x86_64__
 #include <xxh_x86dispatch.h>  // takes the fastest instructions that the processor has
 #endif
@@ -10,7 +13,8 @@
 #include <new>
 #include <system_error>
 
-#include "src/files/file_parts.hpp"
+#include "src/files/file_descriptor.hpp"
+#include "src/files/safe_file.hpp"
 
 namespace qturn {
 
@@ -69,6 +73,25 @@ std::optional<ContentHash> hash_of_digits(std::string_view digits) {
   const auto high = half(0), low = half(16);
   if (!high || !low) return std::nullopt;
   return ContentHash{*high, *low};
+}
+
+}  // namespace qturn
+
+namespace qturn {
+
+std::uint64_t PathSet::hash_of(std::string_view path) { return xxh64(path, 0); }
+
+void PathSet::sort() { std::ranges::sort(hashes_); }
+
+bool PathSet::contains(std::string_view path) const {
+  return std::ranges::binary_search(hashes_, hash_of(path));
+}
+
+PathSet PathSet::repeated() const {
+  PathSet found;
+  for (std::size_t i = 1; i < hashes_.size(); ++i)
+    if (hashes_[i] == hashes_[i - 1]) found.hashes_.push_back(hashes_[i]);
+  return found;
 }
 
 }  // namespace qturn

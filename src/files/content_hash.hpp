@@ -1,4 +1,4 @@
-// Hashes, all by xxHash: what tells one content of a file from another.
+// Hashes, all by xxHash: what tells one content, or one path, from another.
 #pragma once
 
 #include <cstddef>
@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 struct XXH3_state_s;
 
@@ -46,5 +47,31 @@ std::optional<ContentHash> hash_of_file(const std::filesystem::path& file);
 /// 32 hexadecimal digits, as `xxhsum -H2` prints them.
 std::string digits_of(const ContentHash& hash);
 std::optional<ContentHash> hash_of_digits(std::string_view digits);
+
+}  // namespace qturn
+
+// A set of many paths in 8 bytes each: of each only a hash is held, and among a billion of
+// them it is unlikely that two have the same.
+
+namespace qturn {
+
+class PathSet {
+ public:
+  void reserve(std::size_t paths) { hashes_.reserve(paths); }
+  void add(std::string_view path) { hashes_.push_back(hash_of(path)); }
+
+  /// Sorts the paths. Must be called when all are added, before the set is asked.
+  void sort();
+
+  bool empty() const { return hashes_.empty(); }
+  bool contains(std::string_view path) const;
+  /// The paths that were added more than once.
+  PathSet repeated() const;
+
+ private:
+  static std::uint64_t hash_of(std::string_view path);
+
+  std::vector<std::uint64_t> hashes_;
+};
 
 }  // namespace qturn

@@ -1,11 +1,16 @@
-// An open file descriptor, closed by its owner's destructor, and all bytes written to one.
+// An open file: its descriptor, which file it is, and its bytes, written or read part by part.
 #pragma once
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
 #include <span>
+#include <string_view>
 #include <utility>
 
 namespace qturn {
@@ -42,5 +47,31 @@ inline bool write_all(int fd, std::span<const std::byte> content) {
   }
   return true;
 }
+
+// Which file it is, and what changes when another program writes to it.
+
+/// The time of its inode (ctime) would tell of edits that put the other time back, but it also
+/// changes with an attribute or with the number of hard links, which `--break-links` lowers itself.
+struct FileState {
+  std::uint64_t device = 0, inode = 0, bytes = 0;
+  std::int64_t modified_ns = 0;
+  bool operator==(const FileState&) const = default;
+};
+
+inline FileState state_of(const struct stat& status) {
+  return {status.st_dev, status.st_ino, static_cast<std::uint64_t>(status.st_size),
+          status.st_mtim.tv_sec * 1'000'000'000 + status.st_mtim.tv_nsec};
+}
+
+// A file that may be too large for the memory, read part by part.
+
+/// Hands over the bytes of a regular file in their order, as long as `take` returns true. Returns
+/// what the file was before the first was read. Throws FileError.
+FileState read_in_parts(const std::filesystem::path& file,
+                        const std::function<bool(std::span<const std::byte> part)>& take);
+
+/// The same with all of it, as text.
+FileState read_text_in_parts(const std::filesystem::path& file,
+                             const std::function<void(std::string_view part)>& take);
 
 }  // namespace qturn

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "src/files/file_descriptor.hpp"
+#include "src/files/safe_file.hpp"
 
 namespace qturn {
 

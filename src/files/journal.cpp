@@ -13,7 +13,7 @@
 #include <map>
 #include <utility>
 
-#include "src/files/file_parts.hpp"
+#include "src/files/file_descriptor.hpp"
 #include "src/files/safe_file.hpp"
 
 namespace qturn {

@@ -12,9 +12,9 @@
 #include <string>
 #include <vector>
 
+#include "src/files/backup.hpp"
 #include "src/files/folder_lock.hpp"
 #include "src/files/journal.hpp"
-#include "src/files/kept_run.hpp"
 
 namespace qturn {
 

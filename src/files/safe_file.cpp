@@ -14,7 +14,7 @@
 #include <iterator>
 #include <system_error>
 
-#include "src/files/file_parts.hpp"
+#include "src/files/file_descriptor.hpp"
 #include "src/picture/errors.hpp"
 
 namespace qturn {

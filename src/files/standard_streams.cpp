@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "src/files/file_descriptor.hpp"
+#include "src/files/safe_file.hpp"
 #include "src/picture/errors.hpp"
 
 namespace qturn {

@@ -10,7 +10,6 @@
 #include <string_view>
 
 #include "src/files/file_descriptor.hpp"
-#include "src/files/file_state.hpp"
 
 namespace qturn {
 

@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "src/files/content_hash.hpp"
-#include "src/files/path_set.hpp"
 #include "src/files/safe_file.hpp"
 #include "src/plan/file_list.hpp"
 #include "src/plan/options.hpp"

@@ -21,7 +21,7 @@
 #include "src/files/safe_file.hpp"
 #include "src/formats/table.hpp"
 #include "src/plan/folder_layout.hpp"
-#include "src/sample/world_files.hpp"
+#include "src/sample/sidecars.hpp"
 
 namespace qturn {
 namespace {

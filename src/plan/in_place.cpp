@@ -15,8 +15,7 @@
 #include <vector>
 
 #include "src/files/backup.hpp"
-#include "src/files/kept_run.hpp"
-#include "src/files/path_set.hpp"
+#include "src/files/content_hash.hpp"
 #include "src/plan/find_files.hpp"
 #include "src/plan/folder_layout.hpp"
 #include "src/sample/sidecars.hpp"

@@ -6,7 +6,7 @@
 #include <map>
 #include <utility>
 
-#include "src/files/path_set.hpp"
+#include "src/files/content_hash.hpp"
 #include "src/formats/table.hpp"
 #include "src/plan/find_files.hpp"
 #include "src/plan/folder_layout.hpp"

@@ -18,7 +18,7 @@
 #include "src/plan/find_files.hpp"
 #include "src/plan/folder_layout.hpp"
 #include "src/plan/suspected_label.hpp"
-#include "src/sample/world_files.hpp"
+#include "src/sample/sidecars.hpp"
 
 namespace qturn {
 namespace {

@@ -27,7 +27,7 @@
 #include <string_view>
 #include <vector>
 
-#include "src/files/path_set.hpp"
+#include "src/files/content_hash.hpp"
 #include "src/labels/one/label.hpp"
 #include "src/plan/file_list.hpp"
 #include "src/plan/name_list.hpp"

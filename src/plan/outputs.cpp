@@ -13,8 +13,8 @@
 #include <system_error>
 #include <utility>
 
+#include "src/files/content_hash.hpp"
 #include "src/files/journal.hpp"
-#include "src/files/path_set.hpp"
 #include "src/picture/text.hpp"
 #include "src/plan/output_places.hpp"
 #include "src/sample/sidecars.hpp"

@@ -17,9 +17,7 @@
 #include "src/plan/suspected_label.hpp"
 #include "src/plan/variants.hpp"
 #include "src/sample/file_kind.hpp"
-#include "src/sample/sample_key.hpp"
 #include "src/sample/sidecars.hpp"
-#include "src/sample/world_files.hpp"
 
 namespace qturn {
 namespace {

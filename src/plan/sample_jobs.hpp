@@ -1,5 +1,5 @@
 // What is made of a sample. In a tar, a sample is what WebDataset takes for one: files that follow
-// each other and have the same webdataset_key() (sample_key.hpp).
+// each other and have the same webdataset_key() (file_kind.hpp).
 //
 //   x/a.jpg x/a.txt x/a.mask.png x/a.cls   ->   x/a__flop.jpg x/a__flop.txt x/a__flop.mask.png ...
 //

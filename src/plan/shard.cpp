@@ -6,7 +6,7 @@
 #include <stdexcept>
 
 #include "src/files/content_hash.hpp"
-#include "src/sample/sample_key.hpp"
+#include "src/sample/file_kind.hpp"
 
 namespace qturn {
 

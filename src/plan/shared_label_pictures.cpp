@@ -6,7 +6,7 @@
 #include <tuple>
 #include <utility>
 
-#include "src/files/file_parts.hpp"
+#include "src/files/file_descriptor.hpp"
 #include "src/picture/bytes.hpp"
 #include "src/picture/text.hpp"
 #include "src/plan/folder_layout.hpp"

@@ -11,7 +11,8 @@
 #include <unordered_map>
 #include <utility>
 
-#include "src/files/file_parts.hpp"
+#include "src/files/file_descriptor.hpp"
+#include "src/files/safe_file.hpp"
 #include "src/formats/table.hpp"
 #include "src/picture/bytes.hpp"
 #include "src/picture/text.hpp"

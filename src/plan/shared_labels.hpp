@@ -21,7 +21,7 @@
 #include <unordered_set>
 #include <vector>
 
-#include "src/files/path_set.hpp"
+#include "src/files/content_hash.hpp"
 #include "src/files/safe_file.hpp"
 #include "src/labels/many/shared_label.hpp"
 #include "src/picture/image.hpp"

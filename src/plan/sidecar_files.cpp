@@ -6,7 +6,7 @@
 #include <map>
 #include <span>
 
-#include "src/files/path_set.hpp"
+#include "src/files/content_hash.hpp"
 #include "src/files/safe_file.hpp"
 #include "src/formats/table.hpp"
 #include "src/picture/text.hpp"
@@ -15,7 +15,6 @@
 #include "src/plan/suspected_label.hpp"
 #include "src/sample/file_kind.hpp"
 #include "src/sample/sidecars.hpp"
-#include "src/sample/world_files.hpp"
 
 namespace qturn {
 namespace {

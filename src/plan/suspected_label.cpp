@@ -13,7 +13,7 @@
 #include "src/labels/coordinates.hpp"
 #include "src/picture/text.hpp"
 #include "src/plan/output_names.hpp"
-#include "src/sample/world_files.hpp"
+#include "src/sample/sidecars.hpp"
 
 namespace qturn {
 namespace {

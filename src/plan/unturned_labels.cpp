@@ -7,7 +7,7 @@
 #include <string>
 #include <system_error>
 
-#include "src/files/path_set.hpp"
+#include "src/files/content_hash.hpp"
 #include "src/picture/text.hpp"
 #include "src/plan/find_files.hpp"
 #include "src/plan/folder_layout.hpp"

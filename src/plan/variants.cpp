@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "src/files/content_hash.hpp"
-#include "src/sample/sample_key.hpp"
+#include "src/sample/file_kind.hpp"
 
 namespace qturn {
 

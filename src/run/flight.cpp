@@ -9,7 +9,6 @@
 
 #include "src/picture/file_limits.hpp"
 #include "src/sample/sidecars.hpp"
-#include "src/sample/world_files.hpp"
 
 namespace qturn {
 namespace {

@@ -14,7 +14,6 @@
 #include <string>
 #include <vector>
 
-#include "src/files/read_once.hpp"
 #include "src/files/source.hpp"
 #include "src/formats/codec/jpeg_device.hpp"
 #include "src/picture/file_bytes.hpp"

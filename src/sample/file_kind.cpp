@@ -11,9 +11,7 @@
 #include "src/picture/bytes.hpp"
 #include "src/picture/errors.hpp"
 #include "src/picture/text.hpp"
-#include "src/sample/sample_key.hpp"
 #include "src/sample/sidecars.hpp"
-#include "src/sample/world_files.hpp"
 
 namespace qturn {
 

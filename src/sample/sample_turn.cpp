@@ -17,7 +17,6 @@
 #include "src/picture/errors.hpp"
 #include "src/sample/mask_turns.hpp"
 #include "src/sample/sidecars.hpp"
-#include "src/sample/world_files.hpp"
 
 namespace qturn {
 namespace {

@@ -9,7 +9,7 @@
 #include "src/files/source.hpp"
 #include "src/formats/table.hpp"
 #include "src/metadata/xmp.hpp"
-#include "src/sample/world_files.hpp"
+#include "src/sample/sidecars.hpp"
 
 namespace qturn {
 

@@ -9,8 +9,8 @@
 #include <set>
 #include <vector>
 
+#include "src/files/backup.hpp"
 #include "src/files/group_commit.hpp"
-#include "src/files/kept_run.hpp"
 #include "src/files/real_places.hpp"
 #include "src/sinks/sample_writer.hpp"
 

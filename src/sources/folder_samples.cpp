@@ -7,7 +7,7 @@
 
 #include "src/formats/table.hpp"
 #include "src/picture/text.hpp"
-#include "src/sample/sample_key.hpp"
+#include "src/sample/file_kind.hpp"
 
 namespace qturn {
 namespace {

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 
-#include "src/files/kept_run.hpp"
+#include "src/files/backup.hpp"
 #include "src/files/source.hpp"
 #include "src/plan/jobs.hpp"
 

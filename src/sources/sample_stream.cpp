@@ -9,7 +9,7 @@
 #include "src/files/tar/reader.hpp"
 #include "src/formats/table.hpp"
 #include "src/plan/find_files.hpp"
-#include "src/sample/sample_key.hpp"
+#include "src/sample/file_kind.hpp"
 
 namespace qturn {
 namespace {

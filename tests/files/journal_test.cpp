@@ -12,7 +12,6 @@
 #include <set>
 
 #include "src/files/backup.hpp"
-#include "src/files/kept_run.hpp"
 #include "src/files/safe_file.hpp"
 #include "src/picture/errors.hpp"
 #include "tests/fixtures/temporary_folder.hpp"

@@ -1,4 +1,4 @@
-#include "src/files/path_set.hpp"
+#include "src/files/content_hash.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 

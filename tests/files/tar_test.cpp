@@ -6,7 +6,7 @@
 #include <atomic>
 #include <cstring>
 
-#include "src/files/tar/jpegs.hpp"
+#include "src/files/tar/input.hpp"
 #include "src/sinks/tar_output.hpp"
 #include "tests/fixtures/tar_files.hpp"
 #include "tests/fixtures/temporary_folder.hpp"

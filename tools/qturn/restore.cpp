@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "src/files/kept_run.hpp"
+#include "src/files/backup.hpp"
 #include "src/plan/find_files.hpp"
 #include "src/run/pipeline.hpp"
 #include "src/sinks/restore_writer.hpp"

@@ -12,7 +12,6 @@
 #include "src/files/journals.hpp"
 #include "src/files/kept_run.hpp"
 #include "src/files/tar/input.hpp"
-#include "src/files/tar/jpegs.hpp"
 #include "src/formats/table.hpp"
 #include "src/plan/find_files.hpp"
 #include "src/sources/tar_members.hpp"

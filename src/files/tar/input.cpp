@@ -1,15 +1,20 @@
 #include "src/files/tar/input.hpp"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <poll.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
+#include <limits>
 #include <utility>
 
-#include "src/files/file_parts.hpp"
+#include "src/files/file_descriptor.hpp"
 #include "src/files/safe_file.hpp"
+#include "src/files/tar/reader.hpp"
+#include "src/formats/table.hpp"
 
 namespace qturn {
 
@@ -51,6 +56,73 @@ std::size_t TarInput::read_some(std::span<std::byte> memory) {
       throw FileError("cannot read " + name_.string(), name_, system_code(errno));
   }
   return 0;
+}
+
+/// False at the end of what is read.
+bool GzipReader::fill() {
+  if (packed_.empty()) packed_ = std::span(buffer_).first(read_(buffer_));
+  return !packed_.empty();
+}
+
+/// False if there is none. Zeros after a stream are padding.
+bool GzipReader::begin_stream() {
+  while (fill()) {
+    const auto begin =
+        std::ranges::find_if(packed_, [](std::byte byte) { return byte != std::byte{0}; });
+    packed_ = packed_.subspan(static_cast<std::size_t>(begin - packed_.begin()));
+    if (packed_.empty()) continue;
+    stream_.reset();
+    return true;
+  }
+  return false;
+}
+
+std::size_t GzipReader::read_some(std::span<std::byte> memory) {
+  using State = InflateStream::State;
+  std::span<std::byte> room = memory;
+  while (room.size() == memory.size()) {
+    if (!is_in_stream_ && !begin_stream()) return 0;
+    if (!fill()) throw TarError("is damaged or cut: its gzip stream has no end");
+    const State state = stream_.unpack(packed_, room);
+    if (state == State::damaged)
+      throw TarError(fmt::format("is damaged or cut: its gzip stream has an {}", stream_.why()));
+    is_in_stream_ = state == State::goes_on;
+  }
+  return memory.size() - room.size();
+}
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Labels and other small files may come before the first picture.
+constexpr std::size_t looked_at_bytes = 4 << 20;
+
+bool begins_with_jpegs(const fs::path& file) try {
+  const std::atomic<bool> never{false};
+  TarInput input(file, never);
+  std::size_t left = looked_at_bytes;
+  TarReader reader([&](std::span<std::byte> memory) {
+    const std::size_t got = input.read_some(memory.first(std::min(left, memory.size())));
+    left -= got;
+    return got;
+  });
+  const Codec* const jpeg = codec_of_name("jpeg");
+  while (const auto member = reader.next())
+    if (codec_of_suffix(lower_suffix(member->name)) == jpeg) return true;
+  return false;
+} catch (const TarError&) {  // also where it is cut because enough was looked at
+  return false;
+} catch (const FileError&) {  // whoever reads it says so
+  return false;
+}
+
+}  // namespace
+
+std::uint64_t jpeg_bytes_at_most(const fs::path& tar) {
+  std::error_code none;
+  if (fs::is_fifo(tar, none)) return std::numeric_limits<std::uint64_t>::max();
+  return begins_with_jpegs(tar) ? fs::file_size(tar) : 0;
 }
 
 }  // namespace qturn

@@ -1,11 +1,17 @@
-// The bytes of a tar: a file, or standard input.
+// The bytes of a tar: a file or standard input, as it is or compressed.
 #pragma once
 
 #include <atomic>
+#include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <span>
+#include <utility>
 
 #include "src/files/file_descriptor.hpp"
+#include "src/files/safe_file.hpp"
+#include "src/files/tar/reader.hpp"
+#include "src/formats/codec/inflate_stream.hpp"
 #include "src/picture/bytes.hpp"
 
 namespace qturn {
@@ -31,5 +37,35 @@ class TarInput {
   std::size_t taken_ = 0;
   const std::atomic<bool>& stop_;
 };
+
+// What gzip has compressed, with its checksum and its length compared, which libarchive does not
+// do.
+
+/// One gzip stream, or several after each other, as pigz and bgzip write them.
+class GzipReader {
+ public:
+  explicit GzipReader(TarReader::ReadSome read) : read_(std::move(read)) {}
+  GzipReader(const GzipReader&) = delete;
+  GzipReader& operator=(const GzipReader&) = delete;
+
+  /// None at the end. Throws TarError if the stream is damaged or cut.
+  std::size_t read_some(std::span<std::byte> memory);
+
+ private:
+  bool begin_stream();
+  bool fill();
+
+  TarReader::ReadSome read_;
+  Bytes buffer_ = Bytes(std::size_t{1} << 16);
+  std::span<const std::byte> packed_;  // what of it was not decompressed yet
+  InflateStream stream_{InflateStream::Form::gzip};
+  bool is_in_stream_ = false;
+};
+
+// How many bytes of JPEGs a tar may have, before it is read.
+
+/// The size of the file, as it is or compressed, if there is a JPEG among its first members; 0 if
+/// there is none, or if they cannot be read. All that a pipe may give, which cannot be looked at.
+std::uint64_t jpeg_bytes_at_most(const std::filesystem::path& tar);
 
 }  // namespace qturn

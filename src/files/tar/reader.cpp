@@ -15,7 +15,7 @@
 #include <string_view>
 #include <utility>
 
-#include "src/files/tar/gzip.hpp"
+#include "src/files/tar/input.hpp"
 
 namespace qturn {
 namespace {

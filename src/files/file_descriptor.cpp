@@ -1,4 +1,4 @@
-#include "src/files/file_parts.hpp"
+#include "src/files/file_descriptor.hpp"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -6,7 +6,7 @@
 #include <cerrno>
 #include <vector>
 
-#include "src/files/file_descriptor.hpp"
+#include "src/files/safe_file.hpp"
 #include "src/picture/bytes.hpp"
 
 namespace qturn {
