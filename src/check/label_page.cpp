@@ -11,7 +11,7 @@
 #include "src/formats/table.hpp"
 #include "src/labels/text/base64.hpp"
 #include "src/labels/text/xml_text.hpp"
-#include "src/turn/small_picture.hpp"
+#include "src/turn/decoded.hpp"
 
 namespace qturn {
 namespace {

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "src/check/label_layers.hpp"
-#include "src/turn/small_picture.hpp"
+#include "src/turn/decoded.hpp"
 
 namespace qturn {
 

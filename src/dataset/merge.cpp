@@ -9,10 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include "src/dataset/data_set_files.hpp"
-#include "src/dataset/shard_manifests.hpp"
 #include "src/dataset/shard_parts.hpp"
 #include "src/dataset/shards.hpp"
+#include "src/dataset/shared_files.hpp"
 #include "src/dataset/tar_shard.hpp"
 #include "src/files/folder_lock.hpp"
 #include "src/files/journals.hpp"

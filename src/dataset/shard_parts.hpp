@@ -5,12 +5,15 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "src/dataset/manifest.hpp"
 #include "src/dataset/turned_shared_labels.hpp"
 #include "src/plan/jobs.hpp"
 #include "src/run/options.hpp"
@@ -45,5 +48,34 @@ std::vector<std::string> write_shard_parts(const std::filesystem::path& place, c
 /// Adds the parts in the file to those of other shards. Throws FileError if it is not such a file,
 /// or if the shards differ in what a file is made of.
 void read_shard_parts(const std::filesystem::path& place, SharedPartsByName& parts);
+
+// The manifests of all shards of a run, read as one.
+
+class ShardManifests {
+ public:
+  /// Reads what comes before the pictures. Throws FileError, also if the shards have different
+  /// options.
+  ShardManifests(std::filesystem::path output, std::uint64_t shards);
+
+  const ManifestHeader& header() const { return header_; }
+  /// The files that shards have copied, by their places in the output.
+  const std::map<std::string, ManifestFile>& files() const { return files_; }
+  /// Why pictures failed, by their keys.
+  const std::map<std::string, std::string>& failures() const { return failures_; }
+
+  /// Ascending, with its line as it is written. Throws FileError for a line that is not one, for a
+  /// sample that another shard should have, and for one that occurs twice.
+  using Visit = std::function<void(const ManifestEntry& entry, const std::string& line)>;
+  void for_each_entry(const Visit& visit) const;
+
+ private:
+  std::filesystem::path place_of(std::uint64_t shard) const;
+
+  std::filesystem::path output_;
+  std::uint64_t shards_;
+  ManifestHeader header_;
+  std::map<std::string, ManifestFile> files_;
+  std::map<std::string, std::string> failures_;
+};
 
 }  // namespace qturn

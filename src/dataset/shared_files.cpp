@@ -1,14 +1,88 @@
 #include "src/dataset/shared_files.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <iterator>
+#include <span>
 #include <system_error>
 
-#include "src/dataset/data_set_files.hpp"
-#include "src/dataset/free_places.hpp"
 #include "src/dataset/turned_shared_labels.hpp"
+#include "src/picture/errors.hpp"
 
 namespace qturn {
+
+namespace fs = std::filesystem;
+
+// As Ultralytics wants it: "./" stands for the folder of the list. Pascal VOC has names alone.
+std::string lines_of_picture(const DataSets::File& list, std::size_t place, const Plan& plan,
+                             const std::vector<OrientationSet>& written) {
+  const FileList& files = plan.jobs.files();
+  const std::size_t picture = list.pictures[place];
+  std::string lines;
+  (files[picture].kept | written[picture]).for_each([&](Orientation variant) {
+    const fs::path output = plan.jobs.names().path_of(files, files[picture], variant);
+    if (!list.image_sets.empty()) {
+      const auto& [before, after, has_suffix] = list.around[place];
+      const fs::path name = has_suffix ? output.filename() : output.stem();
+      lines += before + name.string() + after;
+      lines += list.end_of_line;
+      return;
+    }
+    lines += "./" + output.lexically_relative(list.output.parent_path()).string();
+    lines += list.end_of_line;
+  });
+  return lines;
+}
+
+std::string data_set_text(const DataSets::File& file, const Plan& plan,
+                          const std::vector<OrientationSet>& written) {
+  std::string text = file.text;
+  for (std::size_t place = 0; place < file.pictures.size(); ++place)
+    text += lines_of_picture(file, place, plan, written);
+  return text;
+}
+
+std::vector<std::string> write_data_set_file(const DataSets::File& file, const std::string& text,
+                                             const fs::path& output_folder,
+                                             const std::function<void(const ManifestFile&)>& made,
+                                             IfExists if_exists, const RealPlaces* places) {
+  const auto content = std::as_bytes(std::span(text));
+  made({file.output.lexically_relative(output_folder).string(), file.hash, hash_of(content)});
+  const NewFile turned{.target = file.output,
+                       .content = content,
+                       .like = file.input,
+                       .times = Times::now,
+                       .like_state = file.state,
+                       .places = places};
+  return write_files(std::span(&turned, 1), if_exists);
+}
+
+namespace fs = std::filesystem;
+
+void check_place(const fs::path& place, IfExists if_exists, std::string_view what) {
+  if (fs::is_symlink(fs::symlink_status(place)))
+    throw PlanError(
+        fmt::format("{} is a symbolic link, and {} would replace what it leads to; remove it, or "
+                    "choose another output",
+                    place.string(), what));
+  if (if_exists != IfExists::replace && fs::exists(place))
+    throw WithHints<PlanError>({Hint::replace_or_skip}, place.string() + " exists already");
+}
+
+fs::path place_in_output(const Plan& plan, const std::string& name, IfExists if_exists,
+                         std::string_view what) {
+  fs::path place = plan.output_folder / name;
+  // Names of pictures end with a variant.
+  const FileList& files = plan.jobs.files();
+  for (const FoundFile& file : files)
+    if (!file.picture && !file.is_companion && files.key(file) == name)
+      throw WithHints<PlanError>(
+          {{Hint::exclude, name}},
+          fmt::format("{}: its copy would be in the place of {}", files.path(file), what));
+  check_place(place, if_exists, what);
+  return place;
+}
 
 namespace fs = std::filesystem;
 

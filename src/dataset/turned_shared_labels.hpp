@@ -9,10 +9,12 @@
 #include <unordered_map>
 #include <vector>
 
-#include "src/dataset/manifest_lines.hpp"
+#include "src/dataset/manifest.hpp"
 #include "src/dataset/written_pictures.hpp"
 #include "src/files/safe_file.hpp"
+#include "src/labels/labelled_images.hpp"
 #include "src/plan/jobs.hpp"
+#include "src/plan/shared_labels.hpp"
 #include "src/run/options.hpp"
 
 namespace qturn {
@@ -50,5 +52,13 @@ std::vector<std::string> write_shared_labels(const SharedLabels::File& file,
                                              const std::function<void(const ManifestFile&)>& made,
                                              IfExists if_exists, const RealPlaces* places = nullptr,
                                              bool verifies = false);
+
+// A turned label file of many pictures, compared with its original.
+
+/// Turns `result`, which has the labels of these variants, back, one variant at a time, and
+/// compares the text with that of the original. Memory grows with the pictures. Throws ProofError
+/// with both texts where they differ; FileError.
+void prove_shared_labels(const SharedLabels::File& file, const std::filesystem::path& result,
+                         const VariantsOf& variants_of);
 
 }  // namespace qturn

@@ -5,7 +5,7 @@
 #include <map>
 #include <system_error>
 
-#include "src/tasks/for_ever.hpp"
+#include "src/tasks/suspend.hpp"
 
 namespace qturn {
 

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "src/picture/errors.hpp"
-#include "src/tasks/for_ever.hpp"
+#include "src/tasks/suspend.hpp"
 
 namespace qturn {
 

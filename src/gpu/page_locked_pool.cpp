@@ -5,7 +5,7 @@
 #include <exception>
 #include <iterator>
 
-#include "src/tasks/for_ever.hpp"
+#include "src/tasks/suspend.hpp"
 
 namespace qturn {
 namespace {

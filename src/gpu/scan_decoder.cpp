@@ -20,7 +20,7 @@
 #include "src/gpu/device.hpp"
 #include "src/gpu/page_locked_pool.hpp"
 #include "src/gpu/workplace.hpp"
-#include "src/tasks/for_ever.hpp"
+#include "src/tasks/suspend.hpp"
 
 namespace qturn {
 namespace {

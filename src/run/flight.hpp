@@ -7,29 +7,57 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <exception>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "src/files/source.hpp"
 #include "src/formats/codec/jpeg_device.hpp"
 #include "src/picture/file_bytes.hpp"
 #include "src/plan/jobs.hpp"
-#include "src/run/lane_pool.hpp"
 #include "src/run/options.hpp"
 #include "src/run/outcome.hpp"
 #include "src/run/time_limit.hpp"
 #include "src/sample/label_turn.hpp"
 #include "src/sample/mask_turns.hpp"
 #include "src/sinks/sample_writer.hpp"
-#include "src/sources/sample_memory.hpp"
+#include "src/sources/sample_reader.hpp"
 #include "src/tasks/byte_budget.hpp"
+#include "src/turn/lane.hpp"
 #include "src/turn/picture_turn.hpp"
 
 namespace qturn {
+
+// The lanes of a run, shared between its threads.
+
+/// A lane for each thread of the pipeline. No task is suspended while it has one, so there is
+/// always one free.
+class LanePool {
+ public:
+  explicit LanePool(std::vector<std::unique_ptr<Lane>> lanes) : lanes_(std::move(lanes)) {
+    for (const auto& lane : lanes_) free_.push_back(lane.get());
+  }
+
+  /// The lane that was used last, because its memory is most likely in a cache. It keeps no more
+  /// than `bytes`, which the caller has reserved.
+  Lane* take(std::uint64_t bytes);
+  void give_back(Lane* lane);
+
+  /// Gives back to the system what free lanes keep beyond this. Returns what they still keep.
+  std::uint64_t keep_at_most(std::uint64_t bytes);
+
+ private:
+  std::vector<std::unique_ptr<Lane>> lanes_;
+  std::mutex mutex_;
+  std::vector<Lane*> free_;
+};
 
 /// What all flights of a run share.
 struct Shared {

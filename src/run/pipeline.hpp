@@ -27,7 +27,7 @@
 #include "src/formats/codec/jpeg_device.hpp"
 #include "src/picture/errors.hpp"
 #include "src/picture/file_bytes.hpp"
-#include "src/run/lane_pool.hpp"
+#include "src/run/flight.hpp"
 #include "src/run/options.hpp"
 #include "src/run/outcome.hpp"
 #include "src/run/time_limit.hpp"

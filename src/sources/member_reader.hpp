@@ -1,12 +1,17 @@
 // The files of samples, one after the other: of a tar, or of folders.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <span>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
+#include "src/files/tar/input.hpp"
+#include "src/files/tar/reader.hpp"
 #include "src/picture/bytes.hpp"
 #include "src/sample/companion.hpp"
 
@@ -36,6 +41,28 @@ class MemberReader {
   virtual Bytes content(Bytes memory) = 0;
   /// Whether something follows the last member that is not read. Is called after the last.
   virtual bool has_more() const { return false; }
+};
+
+// The members of a tar, which are the files of samples.
+
+class TarMembers : public MemberReader {
+ public:
+  /// `input` must outlive it. Throws TarError if it is not a tar, as next() and content() do.
+  explicit TarMembers(TarInput& input)
+      : reader_([&input](std::span<std::byte> memory) { return input.read_some(memory); }) {}
+
+  std::optional<Member> next() override {
+    std::optional<TarMember> member = reader_.next();
+    if (!member) return std::nullopt;
+    return Member{.name = std::move(member->name),
+                  .bytes = member->bytes,
+                  .refusal = std::move(member->refusal)};
+  }
+  Bytes content(Bytes memory) override { return reader_.content(std::move(memory)); }
+  bool has_more() const override { return reader_.has_more(); }
+
+ private:
+  TarReader reader_;
 };
 
 }  // namespace qturn

@@ -7,6 +7,7 @@
 // thread_local and no current CUDA device may cross a suspension.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <memory>
 
@@ -32,5 +33,9 @@ void suspend(const std::function<void(Resume)>& start);
 /// oneTBB maps a stack for each task that is suspended, and crashes if it gets none. Throws
 /// std::bad_alloc if there is no memory for one.
 void require_memory_for_a_stack();
+
+/// For condition_variable::wait_until(). Its wait() would be a symbol of libstdc++ 12 where g++ 12
+/// compiles it, and manylinux_2_34 has libstdc++ 11.
+inline constexpr auto for_ever = std::chrono::steady_clock::time_point::max();
 
 }  // namespace qturn

@@ -1,4 +1,4 @@
-#include "src/dataset/manifest_lines.hpp"
+#include "src/dataset/manifest.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 

@@ -7,7 +7,7 @@
 #include <cstring>
 
 #include "src/files/tar/input.hpp"
-#include "src/sinks/tar_output.hpp"
+#include "src/sinks/tar_sample_writer.hpp"
 #include "tests/fixtures/tar_files.hpp"
 #include "tests/fixtures/temporary_folder.hpp"
 

@@ -4,7 +4,6 @@
 #include <utility>
 #include <vector>
 
-#include "src/dataset/free_places.hpp"
 #include "src/dataset/manifest.hpp"
 #include "src/dataset/shard_parts.hpp"
 #include "src/dataset/shards.hpp"

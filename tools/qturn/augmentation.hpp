@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <vector>
 
-#include "src/dataset/manifest_lines.hpp"
+#include "src/dataset/manifest.hpp"
 #include "src/dataset/shared_files.hpp"
 #include "src/dataset/written_pictures.hpp"
 #include "src/files/journals.hpp"

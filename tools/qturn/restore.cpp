@@ -16,7 +16,6 @@
 #include "src/plan/find_files.hpp"
 #include "src/run/pipeline.hpp"
 #include "src/sinks/restore_writer.hpp"
-#include "src/sources/recorded_pictures.hpp"
 #include "tools/qturn/report.hpp"
 #include "tools/qturn/resources.hpp"
 #include "tools/qturn/stop_signals.hpp"

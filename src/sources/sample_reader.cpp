@@ -1,4 +1,4 @@
-#include "src/sources/sample_memory.hpp"
+#include "src/sources/sample_reader.hpp"
 
 #include <fmt/format.h>
 
