@@ -7,21 +7,8 @@
 #include <array>
 #include <vector>
 
-#include "src/formats/bmp/codec.hpp"
-#include "src/formats/gif/codec.hpp"
-#include "src/formats/hdr/codec.hpp"
-#include "src/formats/heif/codec.hpp"
-#include "src/formats/jpeg/codec.hpp"
-#include "src/formats/jxl/codec.hpp"
-#include "src/formats/npy/codec.hpp"
 #include "src/formats/oiio/openexr/codec.hpp"
 #include "src/formats/oiio/rows.hpp"
-#include "src/formats/png/codec.hpp"
-#include "src/formats/pnm/pnm.hpp"
-#include "src/formats/raw/codec.hpp"
-#include "src/formats/tga/codec.hpp"
-#include "src/formats/tiff/codec.hpp"
-#include "src/formats/webp/codec.hpp"
 #include "src/picture/text.hpp"
 
 namespace qturn {

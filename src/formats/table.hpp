@@ -1,5 +1,6 @@
 // The formats that qturn reads and writes. They are recognised by content, because suffixes can be
-// wrong. To add one, write its folder and add its row to table.cpp.
+// wrong. To add one, write formats/<name>/codec.cpp, which defines its row, declare the row here,
+// and add it to table.cpp.
 #pragma once
 
 #include <cstddef>
@@ -11,6 +12,49 @@
 #include "src/formats/codec/codec.hpp"
 
 namespace qturn {
+
+namespace bmp {
+extern const Codec codec;
+}
+namespace gif {
+extern const Codec codec;
+}
+namespace hdr {
+extern const Codec codec;
+}
+namespace heif {
+extern const Codec heic_codec;
+extern const Codec avif_codec;
+}  // namespace heif
+namespace jpeg {
+extern const Codec codec;
+}
+namespace jxl {
+extern const Codec codec;
+}
+namespace npy {
+extern const Codec codec;
+}
+namespace png {
+extern const Codec codec;
+}
+namespace pnm {
+extern const Codec codec;
+}
+namespace raw {
+extern const Codec codec;
+/// Those that are not built like a TIFF. All are refused.
+extern const Codec other_codec;
+}  // namespace raw
+namespace tga {
+extern const Codec codec;
+}
+namespace tiff {
+extern const Codec codec;
+}
+namespace webp {
+extern const Codec codec;
+}
 
 /// The rows, in the order in which `--help` names them.
 std::span<const Codec* const> codecs();

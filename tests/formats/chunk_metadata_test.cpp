@@ -3,10 +3,9 @@
 
 #include "src/formats/png/chunks.hpp"
 #include "src/formats/png/orientation_metadata.hpp"
-#include "src/formats/png/raw_profile.hpp"
 #include "src/formats/png/zlib.hpp"
+#include "src/formats/table.hpp"
 #include "src/formats/webp/chunks.hpp"
-#include "src/formats/webp/orientation_metadata.hpp"
 #include "src/metadata/exif.hpp"
 #include "src/metadata/xmp.hpp"
 #include "tests/cli/pictures.hpp"

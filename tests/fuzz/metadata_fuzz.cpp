@@ -7,11 +7,11 @@
 #include <string_view>
 #include <vector>
 
-#include "src/formats/jpeg/file/segments.hpp"
+#include "src/formats/jpeg/file/jpeg_file.hpp"
 #include "src/formats/jpeg/metadata/orientation_metadata.hpp"
 #include "src/formats/jpeg/turn.hpp"
 #include "src/formats/tiff/orientation_metadata.hpp"
-#include "src/formats/webp/orientation_metadata.hpp"
+#include "src/formats/webp/chunks.hpp"
 #include "src/metadata/exif.hpp"
 #include "src/metadata/exif_turn.hpp"
 #include "src/metadata/xmp.hpp"

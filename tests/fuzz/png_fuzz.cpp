@@ -11,6 +11,7 @@
 #include "src/formats/png/chunks.hpp"
 #include "src/formats/png/codec.hpp"
 #include "src/formats/png/zlib.hpp"
+#include "src/formats/table.hpp"
 #include "src/picture/bytes.hpp"
 #include "tests/fixtures/codec_pictures.hpp"
 #include "tests/fuzz/other_readers.hpp"

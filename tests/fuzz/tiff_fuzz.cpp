@@ -1,4 +1,5 @@
 // Random TIFFs: none may crash, and what is read must come out of a turn and its inverse as it was.
+#include "src/formats/table.hpp"
 #include "src/formats/tiff/codec.hpp"
 #include "tests/fixtures/codec_pictures.hpp"
 #include "tests/fuzz/other_readers.hpp"

@@ -5,8 +5,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
+#include <vector>
 
 struct z_stream_s;
 
@@ -29,5 +31,18 @@ class InflateStream {
  private:
   std::unique_ptr<z_stream_s, void (*)(z_stream_s*)> stream_;
 };
+
+}  // namespace qturn
+
+// zlib streams beside pictures: labels hold PNGs in them. formats/png/zlib.cpp does it, as for
+// PNGs.
+
+namespace qturn {
+
+/// What a stream holds; nothing if it is damaged, or holds more than `limit` bytes.
+std::optional<std::vector<std::byte>> bytes_of_zlib(std::span<const std::byte> stream,
+                                                    std::size_t limit);
+
+std::vector<std::byte> zlib_of(std::span<const std::byte> bytes);
 
 }  // namespace qturn

@@ -22,7 +22,7 @@
 #include <vector>
 
 #include "src/formats/container/boxes.hpp"
-#include "src/formats/container/ignored_metadata.hpp"
+#include "src/formats/container/container_turn.hpp"
 #include "src/formats/heif/sequence.hpp"
 #include "src/picture/bytes.hpp"
 #include "src/picture/file_limits.hpp"

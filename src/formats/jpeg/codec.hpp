@@ -14,8 +14,6 @@
 
 namespace qturn::jpeg {
 
-extern const Codec codec;
-
 /// Implements Codec::parts.
 std::vector<FilePart> jpeg_parts(std::span<const std::byte> file, Orientation applied);
 

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "src/formats/jpeg/libjpeg/blocks.hpp"
-#include "src/formats/jpeg/libjpeg/header.hpp"
 #include "src/formats/jpeg/libjpeg/picture.hpp"
+#include "src/formats/jpeg/libjpeg/session.hpp"
 #include "src/formats/jpeg/proof.hpp"
 #include "src/formats/jpeg/reading/sequential_reader.hpp"
 #include "src/formats/jpeg/route.hpp"

@@ -7,8 +7,8 @@
 #include <cstring>
 
 #include "src/formats/jpeg/libjpeg/blocks.hpp"
-#include "src/formats/jpeg/libjpeg/header.hpp"
 #include "src/formats/jpeg/libjpeg/picture.hpp"
+#include "src/formats/jpeg/libjpeg/session.hpp"
 #include "src/formats/jpeg/proof.hpp"
 #include "src/formats/jpeg/writing/writer.hpp"
 #include "src/picture/turn_in_bands.hpp"

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "kernels/jpeg/src/header.hpp"
-#include "src/formats/jpeg/libjpeg/header.hpp"
 #include "src/formats/jpeg/libjpeg/picture.hpp"
+#include "src/formats/jpeg/libjpeg/session.hpp"
 #include "src/formats/jpeg/proof.hpp"
 #include "src/formats/jpeg/route.hpp"
 #include "src/formats/jpeg/writing/writer.hpp"

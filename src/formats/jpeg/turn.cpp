@@ -6,7 +6,6 @@
 #include <type_traits>
 #include <utility>
 
-#include "src/formats/jpeg/libjpeg/header.hpp"
 #include "src/formats/jpeg/libjpeg/session.hpp"
 #include "src/formats/jpeg/metadata/orientation_metadata.hpp"
 #include "src/formats/jpeg/metadata/trailing_pictures.hpp"

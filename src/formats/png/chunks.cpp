@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "src/formats/png/frames.hpp"
-#include "src/formats/png/raw_profile.hpp"
+#include "src/formats/png/orientation_metadata.hpp"
 #include "src/formats/png/zlib.hpp"
 #include "src/metadata/exif.hpp"
 #include "src/metadata/resolution.hpp"

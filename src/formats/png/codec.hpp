@@ -1,7 +1,7 @@
 // PNG in the form it is stored in: bits per sample, palette, transparency and interlacing stay, and
 // every chunk besides the pixels is kept.
 //
-// The chunks (chunks.hpp), the filters (filters.hpp) and the rows (rows.hpp) are small enough to be
+// The chunks (chunks.hpp), and the rows with their filters (rows.hpp), are small enough to be
 // our own. libdeflate does decompression, compression and checksums, five sixths of the time
 // (zlib.hpp). LodePNG with the same libdeflate takes 2.4 times as long as this for the
 // rest of decoding, and 5.2 s for filters that take 0.6 s here (docs/measurements/png.md); the
@@ -9,17 +9,17 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "src/formats/codec/codec.hpp"
+#include "src/formats/png/chunks.hpp"
 #include "src/picture/image.hpp"
 #include "src/picture/pixel_arena.hpp"
 
 namespace qturn::png {
-
-extern const Codec codec;
 
 /// Implements Codec::parts.
 std::vector<FilePart> png_parts(std::span<const std::byte> file, Orientation applied);
@@ -43,5 +43,12 @@ Image salvage_png(std::span<const std::byte> file, PixelArena& arena, const std:
 /// channels.
 Bytes encode_png(const Image& turned, Orientation applied, const std::atomic<bool>& stop,
                  std::vector<std::string>& warnings);
+
+// What goes from the decoder of a PNG to its encoder besides the pixels.
+
+struct PngExtras final : Extras {
+  PngHeader header;
+  std::vector<std::byte> skeleton;  ///< png_skeleton; empty where the samples are not as stored
+};
 
 }  // namespace qturn::png

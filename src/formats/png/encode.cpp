@@ -7,8 +7,6 @@
 #include <utility>
 
 #include "src/formats/png/codec.hpp"
-#include "src/formats/png/extras.hpp"
-#include "src/formats/png/filters.hpp"
 #include "src/formats/png/rows.hpp"
 #include "src/formats/png/zlib.hpp"
 

@@ -1,12 +1,19 @@
 #include "src/formats/png/orientation_metadata.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <limits>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include "src/formats/png/chunks.hpp"
-#include "src/formats/png/raw_profile.hpp"
+#include "src/formats/png/zlib.hpp"
+#include "src/metadata/exif.hpp"
+#include "src/metadata/tiff_structure.hpp"
 #include "src/metadata/xmp.hpp"
 
 namespace qturn::png {
@@ -65,6 +72,118 @@ Bytes turn_png_metadata(Bytes file, const MetadataTurn& turn, MissingTag missing
   }
   made.insert(made.end(), file.begin() + static_cast<std::ptrdiff_t>(end), file.end());
   return made;
+}
+
+namespace {
+
+using std::string_view_literals::operator""sv;
+
+constexpr std::array keywords = {"Raw profile type exif\0"sv, "Raw profile type APP1\0"sv};
+
+// What is before the text: the keyword; in zTXt a method of compression; in iTXt whether it is
+// compressed, a method, a language and the keyword in that language.
+struct Place {
+  std::size_t text_at = 0;
+  bool is_compressed = false;
+};
+
+std::optional<Place> place_of_text(const PngChunk& chunk) {
+  const std::string_view data = text_of(chunk.data);
+  const std::size_t end = keywords.front().size();
+  if (chunk.type == "tEXt") return Place{end, false};
+  if (chunk.type == "zTXt" && data.size() > end) return Place{end + 1, true};
+  if (chunk.type != "iTXt" || data.size() < end + 2) return std::nullopt;
+  const std::size_t language_end = data.find('\0', end + 2);
+  if (language_end == std::string_view::npos) return std::nullopt;
+  const std::size_t keyword_end = data.find('\0', language_end + 1);
+  if (keyword_end == std::string_view::npos) return std::nullopt;
+  return Place{keyword_end + 1, data[end] != '\0'};
+}
+
+std::optional<Bytes> text_in(const PngChunk& chunk) {
+  const auto place = place_of_text(chunk);
+  if (!place) return std::nullopt;
+  const auto data = chunk.data.subspan(place->text_at);
+  if (!place->is_compressed) return Bytes(data.begin(), data.end());
+  constexpr std::size_t largest = 16 << 20;
+  return inflate(data, largest);
+}
+
+// The name, after an empty line.
+std::string_view name_in(std::string_view text) {
+  const std::size_t begin = text.find_first_not_of('\n');
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find('\n', begin) - begin);
+}
+
+std::optional<unsigned> digit(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+  return std::nullopt;
+}
+
+bool is_space(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
+
+}  // namespace
+
+bool is_raw_exif(const PngChunk& chunk) {
+  const bool is_text = chunk.type == "tEXt" || chunk.type == "zTXt" || chunk.type == "iTXt";
+  return is_text && std::ranges::any_of(keywords, [&](std::string_view keyword) {
+           return text_of(chunk.data).starts_with(keyword);
+         });
+}
+
+std::optional<Bytes> raw_exif(const PngChunk& chunk) {
+  if (!is_raw_exif(chunk)) return std::nullopt;
+  const auto stored = text_in(chunk);
+  if (!stored) return std::nullopt;
+  std::string_view text = text_of(*stored);
+  const std::string_view name = name_in(text);
+  if (name.empty()) return std::nullopt;
+  text.remove_prefix(static_cast<std::size_t>(name.data() - text.data()) + name.size());
+  text.remove_prefix(std::min(text.find_first_not_of(" \n"), text.size()));
+  std::size_t bytes = 0;
+  const auto [number_end, error] = std::from_chars(text.data(), text.data() + text.size(), bytes);
+  if (error != std::errc()) return std::nullopt;
+  text.remove_prefix(static_cast<std::size_t>(number_end - text.data()));
+  if (bytes > text.size() / 2) return std::nullopt;
+  Bytes block;
+  block.reserve(bytes);
+  unsigned high = 0;
+  bool is_half = false;
+  for (const char c : text) {
+    if (is_space(c)) continue;
+    const auto value = digit(c);
+    if (!value) return std::nullopt;
+    if (is_half) block.push_back(static_cast<std::byte>(high << 4 | *value));
+    high = *value;
+    is_half = !is_half;
+  }
+  const bool is_exif = TiffStructure::is_marked(exif_body(block));  // an APP1 may be XMP
+  if (block.size() != bytes || is_half || !is_exif) return std::nullopt;
+  return block;
+}
+
+Bytes with_raw_exif(const PngChunk& chunk, std::span<const std::byte> block) {
+  const Place place = *place_of_text(chunk);
+  const Bytes before = *text_in(chunk);
+  std::string text = fmt::format("\n{}\n{:8}", name_in(text_of(before)), block.size());
+  constexpr std::size_t bytes_per_line = 36;
+  for (std::size_t i = 0; i < block.size(); ++i) {
+    if (i % bytes_per_line == 0) text += '\n';
+    text += fmt::format("{:02x}", std::to_integer<unsigned>(block[i]));
+  }
+  text += '\n';
+  Bytes data(chunk.data.begin(), chunk.data.begin() + static_cast<std::ptrdiff_t>(place.text_at));
+  const auto plain = bytes_of(text);
+  if (place.is_compressed) {
+    const Bytes stream = deflated(plain);
+    data.insert(data.end(), stream.begin(), stream.end());
+  } else {
+    data.insert(data.end(), plain.begin(), plain.end());
+  }
+  return data;
 }
 
 }  // namespace qturn::png

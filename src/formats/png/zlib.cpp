@@ -6,7 +6,6 @@
 #include <new>
 
 #include "src/formats/codec/inflate_stream.hpp"
-#include "src/formats/codec/zlib_stream.hpp"
 
 namespace qturn::png {
 std::uint32_t crc32(std::span<const std::byte> data) {

@@ -4,6 +4,7 @@
 #include <memory>
 #include <utility>
 
+#include "src/formats/table.hpp"
 #include "src/formats/tiff/layout.hpp"
 #include "src/formats/tiff/library.hpp"
 #include "src/formats/tiff/metadata.hpp"

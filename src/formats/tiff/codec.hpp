@@ -19,8 +19,6 @@
 
 namespace qturn::tiff {
 
-extern const Codec codec;
-
 /// Implements Codec::parts.
 std::vector<FilePart> tiff_parts(std::span<const std::byte> file, Orientation applied);
 

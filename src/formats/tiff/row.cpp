@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "src/formats/codec/capacity.hpp"
+#include "src/formats/table.hpp"
 #include "src/formats/tiff/codec.hpp"
 #include "src/formats/tiff/directories.hpp"
 #include "src/formats/tiff/library.hpp"

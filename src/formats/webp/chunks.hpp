@@ -2,8 +2,6 @@
 // source to the result byte for byte, and damage is found before the decoder guesses.
 #pragma once
 
-#include <qturn/orientation.hpp>
-
 #include <cstddef>
 #include <optional>
 #include <span>
@@ -12,7 +10,11 @@
 #include <utility>
 #include <vector>
 
+#include <qturn/orientation.hpp>
+
 #include "src/formats/codec/frame_place.hpp"
+#include "src/metadata/exif_turn.hpp"
+#include "src/metadata/metadata_turn.hpp"
 #include "src/picture/bytes.hpp"
 #include "src/picture/image.hpp"
 
@@ -88,5 +90,15 @@ inline constexpr unsigned char webp_has_exif = 0x08;
 
 /// A file of these chunks.
 Bytes write_webp(const std::vector<std::pair<std::string_view, Bytes>>& chunks);
+
+// The orientation metadata of a WebP: its EXIF and XMP chunks.
+
+/// The WebP with its metadata after the turn. Every other chunk is as it was. If it has no
+/// orientation and `missing` asks for one, an EXIF chunk is added.
+///
+/// What is damaged stays as it was, and `warnings` says so. Throws ImageFileError if the
+/// orientation can neither be set nor proved missing.
+std::vector<std::byte> turn_webp_metadata(std::vector<std::byte> file, const MetadataTurn& turn,
+                                          MissingTag missing, std::vector<std::string>& warnings);
 
 }  // namespace qturn::webp

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "src/formats/codec/zlib_stream.hpp"
+#include "src/formats/codec/inflate_stream.hpp"
 #include "src/labels/json_picture.hpp"
 #include "src/labels/one/json_label.hpp"
 #include "src/labels/text/base64.hpp"

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "src/check/check.hpp"
+#include "src/formats/table.hpp"
 #include "src/picture/file_limits.hpp"
 #include "src/turn/picture_turn.hpp"
 #include "tests/fixtures/motion_video.hpp"

@@ -3,7 +3,7 @@
 
 #include <random>
 
-#include "src/formats/jpeg/writing/coefficient_sets.hpp"
+#include "src/formats/jpeg/writing/turned_blocks.hpp"
 
 namespace jpeg_coefficient_sets_test {
 

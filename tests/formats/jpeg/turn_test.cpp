@@ -6,6 +6,7 @@
 #include <string>
 
 #include "src/formats/jpeg/file/jpeg_file.hpp"
+#include "src/formats/table.hpp"
 #include "tests/fixtures/codec_pictures.hpp"
 #include "tests/fixtures/jpeg_pictures.hpp"
 #include "tests/fixtures/jpeg_turns.hpp"

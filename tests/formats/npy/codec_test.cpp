@@ -1,5 +1,5 @@
 // tests/labels/npy_oracle.py compares with numpy.
-#include "src/formats/npy/codec.hpp"
+#include "src/formats/table.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 

@@ -1,4 +1,5 @@
 #include "src/formats/png/chunks.hpp"
+#include "src/formats/table.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>

@@ -16,8 +16,9 @@
 #include <vector>
 
 #include "src/formats/png/chunks.hpp"
-#include "src/formats/png/filters.hpp"
+#include "src/formats/png/rows.hpp"
 #include "src/formats/png/zlib.hpp"
+#include "src/formats/table.hpp"
 #include "tests/fixtures/codec_pictures.hpp"
 
 namespace png_codec_test {

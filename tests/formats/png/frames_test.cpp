@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "src/formats/table.hpp"
 #include "src/picture/bytes.hpp"
 #include "tests/fixtures/other_programs.hpp"
 

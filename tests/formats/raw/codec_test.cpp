@@ -1,4 +1,4 @@
-#include "src/formats/raw/codec.hpp"
+#include "src/formats/table.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>

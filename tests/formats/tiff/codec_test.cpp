@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "src/formats/table.hpp"
 #include "src/formats/tiff/directories.hpp"
 #include "src/turn/encode.hpp"
 #include "tests/fixtures/metadata.hpp"

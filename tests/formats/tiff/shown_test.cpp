@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "src/formats/png/codec.hpp"
-#include "src/formats/pnm/pnm.hpp"
+#include "src/formats/table.hpp"
 #include "src/formats/tiff/codec.hpp"
 #include "src/formats/tiff/directories.hpp"
 #include "tests/fixtures/other_programs.hpp"

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "src/formats/jpeg/file/huffman_table.hpp"
-#include "src/formats/jpeg/libjpeg/header.hpp"
 #include "src/formats/jpeg/libjpeg/picture.hpp"
+#include "src/formats/jpeg/libjpeg/session.hpp"
 #include "src/formats/jpeg/route.hpp"
 #include "tests/fixtures/jpeg_pictures.hpp"
 #include "tests/fixtures/jpeg_turns.hpp"

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "src/formats/jpeg/file/segments.hpp"
+#include "src/formats/jpeg/file/jpeg_file.hpp"
 #include "src/metadata/exif.hpp"
 
 namespace qturn::jpeg {

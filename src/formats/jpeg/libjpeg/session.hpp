@@ -7,8 +7,14 @@
 #include <atomic>
 #include <csetjmp>
 #include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <span>
+#include <string>
+#include <vector>
+
+#include "src/formats/jpeg/route.hpp"
+#include "src/picture/image.hpp"
 
 // This header needs cstdio to be included before it.
 #include <jpeglib.h>
@@ -111,5 +117,22 @@ class JpegEncoder {
   jpeg_progress_mgr progress_{};
   Destination destination_{};
 };
+
+}  // namespace qturn::jpeg
+
+// What a JPEG's header tells.
+
+namespace qturn::jpeg {
+
+JpegShape shape_of(const jpeg_decompress_struct& info);
+
+/// The bytes that all coefficients of the picture take in memory.
+std::uint64_t jpeg_coefficient_bytes(const jpeg_decompress_struct& info);
+
+/// The header that read_jpeg_header() reads. Throws where the orientation cannot be told.
+Header header_of(const JpegDecoder& decoder);
+
+/// Adds what libjpeg found peculiar, and harmless.
+void add_notes(const JpegDecoder& decoder, std::vector<std::string>& warnings);
 
 }  // namespace qturn::jpeg

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "src/formats/jpeg/file/segments.hpp"
+#include "src/formats/jpeg/file/jpeg_file.hpp"
 
 namespace qturn::jpeg {
 

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <utility>
 
-#include "src/formats/jpeg/file/segments.hpp"
+#include "src/formats/jpeg/file/jpeg_file.hpp"
 #include "src/formats/jpeg/metadata/extended_xmp.hpp"
 #include "src/formats/jpeg/metadata/trailing_pictures.hpp"
 #include "src/formats/jpeg/turn.hpp"

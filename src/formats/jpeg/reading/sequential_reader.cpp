@@ -10,7 +10,6 @@
 
 #include "src/formats/jpeg/libjpeg/picture.hpp"
 #include "src/formats/jpeg/reading/code_reader.hpp"
-#include "src/formats/jpeg/writing/coefficient_sets.hpp"
 #include "src/formats/jpeg/writing/turned_blocks.hpp"
 
 namespace qturn::jpeg {

@@ -1,4 +1,7 @@
-#include "src/formats/raw/codec.hpp"
+// Camera raw files that are built like a TIFF: DNG, NEF, CR2, ARW, PEF, ORF, RW2 and others. Their
+// pixels are never turned. Only the orientation tag is changed, where it lies: raw developers and
+// viewers look at that of the first directory.
+#include "src/formats/table.hpp"
 
 #include <algorithm>
 #include <array>

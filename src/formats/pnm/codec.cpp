@@ -1,4 +1,6 @@
-#include "src/formats/pnm/pnm.hpp"
+// PBM, PGM, PPM, PAM and PFM, read and written here: every sample, the largest value and the scale
+// of floats stay as they are.
+#include "src/formats/table.hpp"
 
 #include <fmt/format.h>
 

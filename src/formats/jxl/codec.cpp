@@ -1,25 +1,65 @@
+// JPEG XL, as a bare codestream or in a container. Its pixels are never decoded: a turn is written
+// to the header of the codestream, where every decoder obeys it (codestream.hpp).
+//
 // JPEG XL's row of the table, and the boxes of its container.
 //
 // A file may hold what is needed to make a JPEG again of which it was made (jbrd), with the Exif
 // and XMP of the container. That JPEG has the pixels as they are stored. So there Exif states how
 // the picture is turned, and the JPEG shows it turned as well. Elsewhere it says 1.
+#include <brotli/decode.h>
+#include <fmt/format.h>
 #include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <new>
 #include <optional>
+#include <span>
+#include <string>
 #include <utility>
 
 #include "src/formats/container/boxes.hpp"
 #include "src/formats/container/container_turn.hpp"
-#include "src/formats/container/ignored_metadata.hpp"
-#include "src/formats/jxl/brotli.hpp"
-#include "src/formats/jxl/codec.hpp"
 #include "src/formats/jxl/codestream.hpp"
+#include "src/formats/table.hpp"
 #include "src/metadata/xmp.hpp"
 #include "src/picture/bytes.hpp"
 #include "src/picture/file_limits.hpp"
 
 namespace qturn::jxl {
 namespace {
+
+// Brotli, by its own library, as JPEG XL's containers have boxes compressed.
+
+// What `data` is decompressed to; nothing if it is damaged. If that is more than `most` bytes, it
+// ends somewhere after them.
+std::optional<Bytes> decompress_brotli(std::span<const std::byte> data, std::uint64_t most) {
+  const std::unique_ptr<BrotliDecoderState, decltype(&BrotliDecoderDestroyInstance)> decoder(
+      BrotliDecoderCreateInstance(nullptr, nullptr, nullptr), BrotliDecoderDestroyInstance);
+  if (!decoder) throw std::bad_alloc();
+  std::size_t left = data.size();
+  const auto* next = reinterpret_cast<const std::uint8_t*>(data.data());
+  Bytes made;
+  while (made.size() <= most) {
+    std::array<std::uint8_t, 1 << 14> part;
+    std::size_t room = part.size();
+    std::uint8_t* to = part.data();
+    const BrotliDecoderResult result =
+        BrotliDecoderDecompressStream(decoder.get(), &left, &next, &room, &to, nullptr);
+    const auto bytes = std::as_bytes(std::span(part).first(part.size() - room));
+    made.insert(made.end(), bytes.begin(), bytes.end());
+    if (result == BROTLI_DECODER_RESULT_SUCCESS) break;
+    if (result != BROTLI_DECODER_RESULT_NEEDS_MORE_OUTPUT) return std::nullopt;
+  }
+  return made;
+}
+
+// "libbrotli 1.0.9".
+std::string brotli_library_version() {
+  const std::uint32_t version = BrotliDecoderVersion();
+  return fmt::format("libbrotli {}.{}.{}", version >> 24, version >> 12 & 0xFFF, version & 0xFFF);
+}
 
 constexpr std::string_view container_signature{"\0\0\0\x0cJXL \r\n\x87\n", 12};
 constexpr std::string_view exif_type = "Exif", xmp_type = "xml ";

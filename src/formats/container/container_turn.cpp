@@ -1,4 +1,4 @@
-#include "src/formats/container/ignored_metadata.hpp"
+#include "src/formats/container/container_turn.hpp"
 
 #include <fmt/format.h>
 

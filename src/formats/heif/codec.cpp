@@ -1,3 +1,6 @@
+// HEIC and AVIF, which share their container. Their pixels are never decoded: a turn is written to
+// the container, where all readers must obey it (heif.hpp).
+//
 // The rows of HEIC and AVIF.
 #include <fmt/format.h>
 
@@ -7,8 +10,8 @@
 
 #include "src/formats/container/container_turn.hpp"
 #include "src/formats/container/video_matrix.hpp"
-#include "src/formats/heif/codec.hpp"
 #include "src/formats/heif/heif.hpp"
+#include "src/formats/table.hpp"
 #include "src/picture/file_limits.hpp"
 
 namespace qturn::heif {
