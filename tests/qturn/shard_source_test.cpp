@@ -1,4 +1,4 @@
-#include "tools/qturn/shard_source.hpp"
+#include "tools/qturn/sharding.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_exception.hpp>

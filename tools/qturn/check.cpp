@@ -3,14 +3,21 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <mutex>
 #include <optional>
+#include <set>
+#include <utility>
+#include <vector>
 
 #include "src/check/check_writer.hpp"
+#include "src/files/journal.hpp"
+#include "src/files/json_names.hpp"
+#include "src/picture/errors.hpp"
+#include "src/plan/folder_layout.hpp"
+#include "src/plan/mask_files.hpp"
 #include "src/run/pipeline.hpp"
-#include "tools/qturn/check_labels.hpp"
 #include "tools/qturn/hints.hpp"
-#include "tools/qturn/json.hpp"
 #include "tools/qturn/json_lines.hpp"
 #include "tools/qturn/progress.hpp"
 #include "tools/qturn/report.hpp"
@@ -18,6 +25,119 @@
 #include "tools/qturn/stop_signals.hpp"
 
 namespace qturn {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Those in the inputs, and above them.
+std::vector<fs::path> journals_of(const PlanOptions& inputs, const FoundFiles& found) {
+  std::set<fs::path> journals;
+  for (const fs::path& journal : found.journals) journals.insert(fs::canonical(journal));
+  for (const fs::path& input : inputs.inputs)
+    for (fs::path at = fs::canonical(input); at.has_relative_path(); at = at.parent_path())
+      if (std::error_code none; fs::exists(at / journal_name, none))
+        journals.insert(at / journal_name);
+  std::vector<fs::path> named;
+  for (const fs::path& journal : journals) named.push_back(from_here(journal));
+  return named;
+}
+
+LabelSources sources_of(const CommandLine& line, const PlanOptions& inputs, const FoundFiles& found,
+                        const LabelFiles& labels, const LabelFiles& masks) {
+  LabelSources sources{.files = found.files, .labels = labels, .masks = masks};
+  sources.journals = journals_of(inputs, found);
+  sources.shared = shared_label_files(inputs, found.files);
+  sources.shared_are_named = line.labels.take == TakeLabels::one_file;
+  if (labels.empty() && masks.empty() && sources.shared.empty())
+    throw PlanError("found no labels to check; say where they are, as in --labels yolo:DIR");
+  return sources;
+}
+
+/// "labels/a.txt:3:1"
+std::string place_of(const LabelFinding& finding) {
+  std::string name = printable(finding.file.string());
+  if (const auto& place = finding.problem.place)
+    name += fmt::format(":{}:{}", place->line, place->column);
+  return name;
+}
+
+/// `picture`: empty if there is none.
+std::string json_line(const LabelFinding& finding, const std::string& picture) {
+  const LabelProblem& problem = finding.problem;
+  Json json;
+  if (!picture.empty()) put_name(json, "input", picture);
+  if (problem.fault != LabelFault::no_label) put_name(json, "label", finding.file.string());
+  if (problem.place) {
+    json["line"] = problem.place->line;
+    json["column"] = problem.place->column;
+  }
+  json["fault"] = name(problem.fault);
+  json["wrong"] = is_wrong(problem.fault);
+  json["message"] = problem.why;
+  return dump(json);
+}
+
+}  // namespace
+
+LabelsToCheck::LabelsToCheck(const CommandLine& line, const PlanOptions& inputs, FoundFiles& found,
+                             FindingsToShow& to_show)
+    : line_(line),
+      files_(found.files),
+      masks_(find_mask_files(inputs, found.files)),
+      labels_(find_label_files(inputs, found.files, nullptr)),
+      check_(sources_of(line, inputs, found, labels_, masks_), line.labels_drawn_on, line.limits),
+      to_show_(to_show) {}
+
+void LabelsToCheck::refuse(const ReportPlace& place) const {
+  for (const LabelFiles* among : {&labels_, &masks_})
+    for (const LabelFiles::Label& label : *among) place.refuse(among->path(label));
+  for (const auto& file : check_.sources().shared) place.refuse(file.first);
+}
+
+void LabelsToCheck::report(LabelFinding finding, JsonLines& json) {
+  finding.problem.why += in_words(line_, std::exchange(finding.problem.hints, {}));
+  ++counts_[static_cast<std::size_t>(finding.problem.fault)];
+  wrong_ += is_wrong(finding.problem.fault) ? 1 : 0;
+  to_show_.add(finding);
+  json.put([&] {
+    const auto picture = finding.picture;
+    return json_line(finding, picture ? files_.path(files_[*picture]) : std::string());
+  });
+  if (json.is_standard_output()) return;
+  fmt::print("{}: {}: {}\n", place_of(finding), name(finding.problem.fault),
+             printable(finding.problem.why));
+}
+
+void LabelsToCheck::finish(JsonLines& json) {
+  check_.check_rest([&](const LabelFinding& finding) { report(finding, json); },
+                    [&](const std::string& note) {
+                      if (!line_.quiet) print_message(printable(note));
+                    });
+  if (!line_.quiet) print_summary();
+}
+
+void LabelsToCheck::print_summary() const {
+  const auto pictures = std::ranges::count_if(
+      files_, [](const FoundFile& file) { return file.picture && !file.is_companion; });
+  const bool any = std::ranges::any_of(counts_, [](std::uint64_t count) { return count > 0; });
+  std::string text =
+      fmt::format("labels of {} of {} checked{}", check_.labelled(),
+                  counted(static_cast<std::uint64_t>(pictures), "picture", "pictures"),
+                  any ? ":" : ", nothing found");
+  for (std::size_t fault = 0; fault < counts_.size(); ++fault) {
+    if (counts_[fault] == 0) continue;
+    text += fmt::format("\n  {:<18}{:>8}", name(static_cast<LabelFault>(fault)), counts_[fault]);
+  }
+  print_message(text);
+  const auto& fits = check_.frames();
+  const auto of = [&](FittingFrame frame) { return fits[static_cast<std::size_t>(frame)]; };
+  if (std::ranges::all_of(fits, [](std::size_t count) { return count == 0; })) return;
+  print_message(fmt::format(
+      "pictures with an orientation tag, by what their labels fit: {} the stored pixels, {} the "
+      "upright picture, {} both, {} neither",
+      of(FittingFrame::stored), of(FittingFrame::upright), of(FittingFrame::unknown),
+      of(FittingFrame::neither)));
+}
 
 FoundFiles pictures_to_check(const PlanOptions& inputs, std::span<const ReportPlace> places) {
   FoundFiles found = find_files(inputs);

@@ -1,4 +1,4 @@
-#include "tools/qturn/check_against.hpp"
+#include "tools/qturn/commands.hpp"
 
 #include <fmt/format.h>
 
@@ -12,7 +12,6 @@
 #include "src/run/pipeline.hpp"
 #include "tools/qturn/check.hpp"
 #include "tools/qturn/hints.hpp"
-#include "tools/qturn/json.hpp"
 #include "tools/qturn/json_lines.hpp"
 #include "tools/qturn/label_options.hpp"
 #include "tools/qturn/progress.hpp"

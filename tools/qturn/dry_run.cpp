@@ -1,4 +1,4 @@
-#include "tools/qturn/dry_run.hpp"
+#include "tools/qturn/commands.hpp"
 
 #include <fmt/format.h>
 
@@ -10,7 +10,6 @@
 #include "src/sinks/file_sample_writer.hpp"
 #include "src/sinks/sample_writer.hpp"
 #include "tools/qturn/hints.hpp"
-#include "tools/qturn/json.hpp"
 #include "tools/qturn/json_lines.hpp"
 #include "tools/qturn/label_notices.hpp"
 #include "tools/qturn/report.hpp"

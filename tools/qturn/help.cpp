@@ -9,7 +9,7 @@
 #include <string_view>
 #include <utility>
 
-#include "tools/qturn/terminal.hpp"
+#include "tools/qturn/progress.hpp"
 
 namespace qturn {
 namespace {

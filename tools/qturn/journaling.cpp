@@ -14,8 +14,8 @@
 #include "src/plan/backup_space.hpp"
 #include "src/plan/journal_roots.hpp"
 #include "src/sinks/tar_sample_writer.hpp"
+#include "tools/qturn/plan_options.hpp"
 #include "tools/qturn/report.hpp"
-#include "tools/qturn/result_options.hpp"
 
 namespace qturn {
 namespace {

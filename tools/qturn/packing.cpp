@@ -1,4 +1,4 @@
-#include "tools/qturn/packing.hpp"
+#include "tools/qturn/commands.hpp"
 
 #include <fmt/format.h>
 

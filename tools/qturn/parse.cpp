@@ -6,8 +6,8 @@
 #include <string_view>
 
 #include "tools/qturn/label_options.hpp"
+#include "tools/qturn/option_values.hpp"
 #include "tools/qturn/parser.hpp"
-#include "tools/qturn/suggestion.hpp"
 
 namespace qturn {
 namespace {

@@ -12,8 +12,8 @@
 
 #include "src/plan/find_files.hpp"
 #include "src/run/flight.hpp"
-#include "tools/qturn/json.hpp"
-#include "tools/qturn/terminal.hpp"
+#include "tools/qturn/json_lines.hpp"
+#include "tools/qturn/progress.hpp"
 
 namespace qturn {
 namespace {

@@ -1,4 +1,4 @@
-#include "tools/qturn/restore.hpp"
+#include "tools/qturn/commands.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
