@@ -114,7 +114,7 @@ constexpr LabelFormat line_formats[] = {lines_of<hugging_face>("huggingface"),
 const LabelFormat& label_format(std::string_view word) {
   for (const LabelFormat& format : line_formats)
     if (word == format.option) return format;
-  const auto* found = std::ranges::find(label_formats, word, &LabelFormat::option);
+  const auto found = std::ranges::find(label_formats, word, &LabelFormat::option);
   if (found == std::end(label_formats)) {
     throw nb::value_error(
         fmt::format(

@@ -7,12 +7,7 @@
 
 #include "src/labels/coordinates.hpp"
 #include "src/labels/many/shared_label.hpp"
-#include "src/labels/one/cityscapes.hpp"
-#include "src/labels/one/dota.hpp"
-#include "src/labels/one/kitti.hpp"
-#include "src/labels/one/labelme.hpp"
-#include "src/labels/one/supervisely.hpp"
-#include "src/labels/one/voc.hpp"
+#include "src/labels/one/label.hpp"
 #include "src/labels/text/decimal.hpp"
 #include "src/labels/text/words.hpp"
 
@@ -48,7 +43,7 @@ bool is_table(Text suffix) { return suffix == ".csv" || suffix == ".tsv"; }
 
 bool is_kitti(Text suffix, Text head) {
   const Text begin = begin_of(suffix, head);
-  return is_any_kitti(begin) && !is_flat_kitti(begin);
+  return is_any_kitti(begin) && !kitti_format.is_of(begin);
 }
 
 bool is_cvat_video(Text suffix, Text head) {
@@ -126,14 +121,18 @@ bool is_yolo_text(Text suffix, Text head) {
   const auto number = lines.empty() ? std::nullopt : Decimal::parse(lines[0][0]);
   return number && number->whole() && lines[0].size() >= 5 && are_numbers(lines[0]);
 }
-bool is_dota_text(Text suffix, Text head) { return suffix == ".txt" && is_dota(head); }
-bool is_voc_text(Text suffix, Text head) { return suffix == ".xml" && is_voc(head); }
-bool is_labelme_text(Text suffix, Text head) { return suffix == ".json" && is_labelme(head); }
-bool is_supervisely_text(Text suffix, Text head) {
-  return suffix == ".json" && is_supervisely(head);
+bool is_dota_text(Text suffix, Text head) { return suffix == ".txt" && dota_format.is_of(head); }
+bool is_voc_text(Text suffix, Text head) { return suffix == ".xml" && voc_format.is_of(head); }
+bool is_labelme_text(Text suffix, Text head) {
+  return suffix == ".json" && labelme_format.is_of(head);
 }
-bool is_cityscapes_text(Text suffix, Text head) { return suffix == ".json" && is_cityscapes(head); }
-bool is_kitti_text(Text suffix, Text head) { return is_flat_kitti(begin_of(suffix, head)); }
+bool is_supervisely_text(Text suffix, Text head) {
+  return suffix == ".json" && supervisely_format.is_of(head);
+}
+bool is_cityscapes_text(Text suffix, Text head) {
+  return suffix == ".json" && cityscapes_format.is_of(head);
+}
+bool is_kitti_text(Text suffix, Text head) { return kitti_format.is_of(begin_of(suffix, head)); }
 constexpr ForeignFormat own_formats[] = {{"YOLO", "", is_yolo_text},
                                          {"DOTA", "", is_dota_text},
                                          {"Pascal VOC", "", is_voc_text},

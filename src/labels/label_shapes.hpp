@@ -3,8 +3,6 @@
 // fault, and the others are read.
 #pragma once
 
-#include <qturn/orientation.hpp>
-
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -13,6 +11,8 @@
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include <qturn/orientation.hpp>
 
 #include "src/labels/geometry.hpp"
 #include "src/labels/run_lengths.hpp"
@@ -101,5 +101,19 @@ std::vector<LabelShape> in_pixels(const LabelContent& content, Size size);
 /// mask of another size. Numbers in files are rounded, so less than that is not told.
 void check_shapes(std::span<const LabelShape> shapes, Size size,
                   const std::function<void(const LabelProblem&)>& tell);
+
+// What becomes of a shape that cannot be turned.
+
+/// Does `work`. What it cannot turn is a problem of `content`, for who reads, and thrown if that is
+/// null.
+template <typename Work>
+void attempt(LabelContent* content, Work work) {
+  try {
+    work();
+  } catch (const LabelError& error) {
+    if (!content) throw;
+    content->problems.push_back(broken(error));
+  }
+}
 
 }  // namespace qturn

@@ -17,7 +17,6 @@
 #include <utility>
 #include <vector>
 
-#include "src/labels/sides.hpp"
 #include "src/labels/swap_pairs.hpp"
 #include "src/labels/text/label_text.hpp"
 

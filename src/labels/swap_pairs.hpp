@@ -3,8 +3,6 @@
 // Keypoints are counted from 0, and those that are not named stay.
 #pragma once
 
-#include <qturn/orientation.hpp>
-
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -12,6 +10,8 @@
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include <qturn/orientation.hpp>
 
 namespace qturn {
 
@@ -40,5 +40,15 @@ ClassSwap numbered(const ClassSwap& classes, const std::map<std::string, std::st
 /// What a turn makes of a class; null if it stays.
 const std::string* class_after(const ClassSwap& classes, std::string_view name,
                                Orientation orientation);
+
+// Classes whose names are left or right: a mirror turns a left hand into a right one, but the class
+// of the label stays.
+
+/// Whether one of the words of a name is left or right: "turn_left", "LeftHand", "right 2", but not
+/// "bright" or "leftover".
+bool names_a_side(std::string_view name);
+
+/// Whether such a name may be in a text.
+bool may_name_a_side(std::string_view text);
 
 }  // namespace qturn

@@ -10,7 +10,6 @@
 
 #include "src/files/safe_file.hpp"
 #include "src/labels/coordinates.hpp"
-#include "src/labels/sides.hpp"
 #include "src/labels/swap_pairs.hpp"
 #include "src/labels/text/label_text.hpp"
 #include "src/picture/bytes.hpp"

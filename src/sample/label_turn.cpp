@@ -6,7 +6,7 @@
 
 #include "src/labels/geometry.hpp"
 #include "src/labels/labelled_images.hpp"
-#include "src/labels/sides.hpp"
+#include "src/labels/swap_pairs.hpp"
 #include "src/labels/text/label_text.hpp"
 #include "src/picture/errors.hpp"
 #include "src/picture/text.hpp"

@@ -12,8 +12,6 @@
 #include "src/labels/many/data_yaml.hpp"
 #include "src/labels/many/shared_label.hpp"
 #include "src/labels/one/label.hpp"
-#include "src/labels/one/labelme.hpp"
-#include "src/labels/one/voc.hpp"
 #include "src/labels/one/yolo.hpp"
 #include "src/labels/text/label_text.hpp"
 #include "tests/fuzz/target.hpp"
@@ -38,7 +36,7 @@ void turn_voc_there_and_back(std::string_view text, Orientation orientation) {
   try {
     const std::optional<Keypoints> none;
     const auto turn_voc = [&](std::string_view label, Orientation by, Size of, const char* name) {
-      return parse_voc(label)->turned(
+      return voc_format.parse(label)->turned(
           {.orientation = by, .size = of, .name = name, .keypoints = none});
     };
     const std::string turned = turn_voc(text, orientation, size, "b<&>.jpg");
@@ -53,7 +51,7 @@ void turn_labelme_there_and_back(std::string_view text, Orientation orientation)
   constexpr Size size = {7, 5};
   const std::optional<Keypoints> none;
   const auto turned = [&](const std::string& label, Orientation by, Size of) {
-    return parse_labelme(label)->turned(
+    return labelme_format.parse(label)->turned(
         {.orientation = by, .size = of, .name = "b.jpg", .keypoints = none});
   };
   try {

@@ -1,4 +1,4 @@
-#include "src/labels/one/cityscapes.hpp"
+#include "src/labels/one/label.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 
@@ -18,7 +18,7 @@ constexpr Size size = {7, 5};
 const std::optional<qturn::Keypoints> none;
 
 std::string turn(const std::string& text, Orientation orientation, Size of = size) {
-  return qturn::parse_cityscapes(text)->turned(
+  return qturn::cityscapes_format.parse(text)->turned(
       {.orientation = orientation, .size = of, .name = "a.png", .keypoints = none});
 }
 
@@ -60,7 +60,8 @@ TEST_CASE("The polygons of Cityscapes turn with their pixels and back to the sam
 }
 
 TEST_CASE("What Cityscapes says is read, and what is broken told with its place") {
-  const qturn::LabelContent content = qturn::read_cityscapes(label_with(road("[0, 0]") + ",{}"));
+  const qturn::LabelContent content =
+      qturn::cityscapes_format.read(label_with(road("[0, 0]") + ",{}"), {});
   CHECK(content.said == size);
   REQUIRE(content.shapes.size() == 1);
   CHECK(content.shapes[0].category == "road");
@@ -70,8 +71,8 @@ TEST_CASE("What Cityscapes says is read, and what is broken told with its place"
   CHECK(fails(label_with(road("[1, \"2\"]"))) == "5:49: '\"2\"' is not a number");
   CHECK(fails(label_with("\n{\"label\": \"person\", \"bbox\": [1, 2, 3, 4]}")) ==
         "5:29: bbox may hold coordinates, and cannot be turned");
-  CHECK(qturn::is_cityscapes(label));
-  CHECK_FALSE(qturn::is_cityscapes("{\"objects\": []}"));
+  CHECK(qturn::cityscapes_format.is_of(label));
+  CHECK_FALSE(qturn::cityscapes_format.is_of("{\"objects\": []}"));
 }
 
 }  // namespace cityscapes_test

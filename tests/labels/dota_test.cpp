@@ -1,4 +1,4 @@
-#include "src/labels/one/dota.hpp"
+#include "src/labels/one/label.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
@@ -21,7 +21,7 @@ const std::optional<qturn::Keypoints> none;
 constexpr Size size = {12, 9};
 
 std::string turned(const std::string& text, Orientation orientation, Size before = size) {
-  return qturn::parse_dota(text)->turned(
+  return qturn::dota_format.parse(text)->turned(
       {.orientation = orientation, .size = before, .name = "", .keypoints = none});
 }
 
@@ -103,7 +103,7 @@ TEST_CASE("a line of DOTA that is not whole is refused with its place", "[labels
   CHECK(why(first + "1 1 4 1 4 4 1 plane 0\n").starts_with("2:1: 9 columns; an object has 10"));
   CHECK(why(first + "1 1 4 x 4 4 1 4 plane 0\n") == "2:7: 'x' is not a number");
   CHECK(why(first + "gsd:1\n").starts_with("2:1: 1 columns"));
-  const qturn::LabelContent content = qturn::read_dota(first + "1 1 4\n");
+  const qturn::LabelContent content = qturn::dota_format.read(first + "1 1 4\n", {});
   REQUIRE(content.shapes.size() == 1);
   CHECK(content.shapes[0].category == "plane");
   REQUIRE(content.problems.size() == 1);
@@ -111,9 +111,9 @@ TEST_CASE("a line of DOTA that is not whole is refused with its place", "[labels
 }
 
 TEST_CASE("DOTA is known by its lines", "[labels][dota]") {
-  CHECK(qturn::is_dota(label));
-  CHECK_FALSE(qturn::is_dota("0 0.1 0.1 0.4 0.1 0.4 0.5 0.1 0.5\n"));
-  CHECK_FALSE(qturn::is_dota("gsd:1\n"));
+  CHECK(qturn::dota_format.is_of(label));
+  CHECK_FALSE(qturn::dota_format.is_of("0 0.1 0.1 0.4 0.1 0.4 0.5 0.1 0.5\n"));
+  CHECK_FALSE(qturn::dota_format.is_of("gsd:1\n"));
 }
 
 }  // namespace dota_test

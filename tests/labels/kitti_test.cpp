@@ -1,4 +1,4 @@
-#include "src/labels/one/kitti.hpp"
+#include "src/labels/one/label.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 
@@ -20,7 +20,7 @@ const std::string blank = " -1 -1 -1 -1000 -1000 -1000 -10";
 const std::string zeros = " 0.00 0 0 0 0.0 0 0";
 
 std::string turn(const std::string& text, Orientation orientation, Size of = size) {
-  return qturn::parse_kitti(text)->turned(
+  return qturn::kitti_format.parse(text)->turned(
       {.orientation = orientation, .size = of, .name = "", .keypoints = none});
 }
 
@@ -66,9 +66,9 @@ TEST_CASE("Where an object of KITTI is in front of the camera is refused") {
         "1:12: says where an object is in front of the camera, which a turned picture is not of");
   CHECK(turn(in_3d, Orientation::identity) == in_3d);
   CHECK(qturn::is_any_kitti(in_3d));
-  CHECK_FALSE(qturn::is_flat_kitti(in_3d));
-  CHECK_FALSE(qturn::is_flat_kitti(label + in_3d));
-  CHECK(qturn::is_flat_kitti(label));
+  CHECK_FALSE(qturn::kitti_format.is_of(in_3d));
+  CHECK_FALSE(qturn::kitti_format.is_of(label + in_3d));
+  CHECK(qturn::kitti_format.is_of(label));
   CHECK_FALSE(qturn::is_any_kitti("0 0.1 0.1 0.4 0.1 0.4 0.5 0.1 0.5 0.1 0.1 0.4 0.1 0.4 0.5\n"));
   CHECK_FALSE(qturn::is_any_kitti(""));
 }
@@ -76,7 +76,7 @@ TEST_CASE("Where an object of KITTI is in front of the camera is refused") {
 TEST_CASE("A line of KITTI that is not whole is refused with its place") {
   CHECK(fails("Car 0 0 -10 1 1 2 2\n") == "1:1: 8 columns; an object has 15, or 16 with a score");
   CHECK(fails("Car 0 0 -10 1 x 2 2" + blank + "\n") == "1:15: 'x' is not a number");
-  const qturn::LabelContent content = qturn::read_kitti("Car 0\n" + in_3d);
+  const qturn::LabelContent content = qturn::kitti_format.read("Car 0\n" + in_3d, {});
   REQUIRE(content.shapes.size() == 1);
   CHECK(content.shapes[0].category == "Car");
   CHECK(content.shapes[0].points[1].x == 4);

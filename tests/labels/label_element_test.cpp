@@ -9,7 +9,7 @@
 
 #include "src/labels/many/coco.hpp"
 #include "src/labels/many/element_file.hpp"
-#include "src/labels/one/voc.hpp"
+#include "src/labels/one/label.hpp"
 #include "tests/labels/painted.hpp"
 
 namespace label_element_test {
@@ -253,10 +253,11 @@ TEST_CASE("The rotation of a box in CVAT's other exports is drawn as in its own 
   qturn::CocoAnnotation annotation(coco, {});
   annotation.read_shapes();
   const auto of_coco = annotation.shapes({}, [](auto) { return ""; });
-  const auto of_voc = qturn::read_voc(
+  const auto of_voc = qturn::voc_format.read(
       "<annotation><object><name>a</name><bndbox><xmin>2.5</xmin><ymin>2.5</ymin><xmax>6.5</xmax>"
       "<ymax>3.5</ymax></bndbox><attributes><attribute><name>rotation</name><value>30.0</value>"
-      "</attribute></attributes></object></annotation>");
+      "</attribute></attributes></object></annotation>",
+      {});
   REQUIRE(expected.size() == 1);
   for (const auto* shapes : {&of_datumaro, &of_coco, &of_voc.shapes}) {
     REQUIRE(shapes->size() == 1);

@@ -1,4 +1,4 @@
-#include "src/labels/one/labelme.hpp"
+#include "src/labels/one/label.hpp"
 
 #include <fmt/format.h>
 #include <catch2/catch_test_macros.hpp>
@@ -23,12 +23,12 @@ const std::optional<qturn::Keypoints> none;
 
 std::string turn(std::string_view text, Orientation orientation, Size of, std::string_view name,
                  std::span<const std::byte> picture = {}, bool comes_beside = false) {
-  return qturn::parse_labelme(text)->turned({.orientation = orientation,
-                                             .size = of,
-                                             .name = name,
-                                             .keypoints = none,
-                                             .picture = picture,
-                                             .comes_beside = comes_beside});
+  return qturn::labelme_format.parse(text)->turned({.orientation = orientation,
+                                                    .size = of,
+                                                    .name = name,
+                                                    .keypoints = none,
+                                                    .picture = picture,
+                                                    .comes_beside = comes_beside});
 }
 
 std::string label_with(const std::string& shapes) {
@@ -164,7 +164,7 @@ TEST_CASE("Boxes of X-AnyLabeling turn, and their first side keeps its direction
             .find("[[3, 1], [5, 1], [5, 4], [3, 4]]") != std::string::npos);
   CHECK(turn_as(label, Orientation::flip, size).find("\"direction\": 5.4977871437821382,") !=
         std::string::npos);
-  CHECK(qturn::read_labelme(label).shapes[0].kind == qturn::ShapeKind::polygon);
+  CHECK(qturn::labelme_format.read(label, {}).shapes[0].kind == qturn::ShapeKind::polygon);
   CHECK(fails("{\"shapes\":[{\"shape_type\":\"rotation\",\"points\":[[1,2]]}]}") ==
         "1:46: a rotated box has 4 points, not 1");
 }
@@ -172,7 +172,7 @@ TEST_CASE("Boxes of X-AnyLabeling turn, and their first side keeps its direction
 TEST_CASE("A LabelMe label that is parsed once is turned any number of times") {
   const std::string label = label_with(shape("polygon", "[[-0.5, 7.5], [6.25, 1.0]]") + ',' +
                                        shape("mask", "[[0.0, 2], [2.00, 3]]", mask));
-  const auto parsed = qturn::parse_labelme(label);
+  const auto parsed = qturn::labelme_format.parse(label);
   for (const Orientation orientation : qturn::all_orientations) {
     CHECK(parsed->turned(
               {.orientation = orientation, .size = size, .name = "b.jpg", .keypoints = none}) ==
@@ -256,9 +256,9 @@ TEST_CASE("A broken LabelMe label is refused with its line and column") {
 }
 
 TEST_CASE("A LabelMe label is told from other JSON") {
-  CHECK(qturn::is_labelme(label_with("")));
-  CHECK_FALSE(qturn::is_labelme("{\"images\": [], \"annotations\": []}"));
-  CHECK_FALSE(qturn::is_labelme(""));
+  CHECK(qturn::labelme_format.is_of(label_with("")));
+  CHECK_FALSE(qturn::labelme_format.is_of("{\"images\": [], \"annotations\": []}"));
+  CHECK_FALSE(qturn::labelme_format.is_of(""));
 }
 
 }  // namespace labelme_test

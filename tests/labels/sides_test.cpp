@@ -1,4 +1,4 @@
-#include "src/labels/sides.hpp"
+#include "src/labels/swap_pairs.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 

@@ -1,4 +1,4 @@
-#include "src/labels/one/supervisely.hpp"
+#include "src/labels/one/label.hpp"
 
 #include <fmt/format.h>
 #include <catch2/catch_test_macros.hpp>
@@ -22,7 +22,7 @@ constexpr Size size = {7, 5};
 const std::optional<qturn::Keypoints> none;
 
 std::string turn(const std::string& text, Orientation orientation, Size of = size) {
-  return qturn::parse_supervisely(text)->turned(
+  return qturn::supervisely_format.parse(text)->turned(
       {.orientation = orientation, .size = of, .name = "a.png", .keypoints = none});
 }
 
@@ -118,9 +118,10 @@ TEST_CASE("All but coordinates of a Supervisely label stays") {
 }
 
 TEST_CASE("What Supervisely says is read") {
-  const qturn::LabelContent content = qturn::read_supervisely(
+  const qturn::LabelContent content = qturn::supervisely_format.read(
       label_with(object("rectangle", "[2, 0], [6, 4]") + "," + object("graph", "") + "," +
-                 bitmap({3, 2}, "110010", "[4, 3]", true)));
+                 bitmap({3, 2}, "110010", "[4, 3]", true)),
+      {});
   CHECK(content.said == size);
   REQUIRE(content.shapes.size() == 2);
   CHECK(content.shapes[0].category == "cat");
@@ -158,8 +159,8 @@ TEST_CASE("A broken Supervisely label is refused with its line and column") {
 }
 
 TEST_CASE("A Supervisely label is told from other JSON") {
-  CHECK(qturn::is_supervisely(label_with("")));
-  CHECK_FALSE(qturn::is_supervisely("{\"shapes\": [], \"imagePath\": \"a.jpg\"}"));
+  CHECK(qturn::supervisely_format.is_of(label_with("")));
+  CHECK_FALSE(qturn::supervisely_format.is_of("{\"shapes\": [], \"imagePath\": \"a.jpg\"}"));
 }
 
 }  // namespace supervisely_test

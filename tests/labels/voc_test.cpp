@@ -1,4 +1,4 @@
-#include "src/labels/one/voc.hpp"
+#include "src/labels/one/label.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
@@ -25,7 +25,7 @@ std::string turned(const qturn::ParsedLabel& label, Orientation orientation, Siz
 
 std::string turn_voc(std::string_view text, Orientation orientation, Size of,
                      std::string_view name) {
-  return turned(*qturn::parse_voc(text), orientation, of, name);
+  return turned(*qturn::voc_format.parse(text), orientation, of, name);
 }
 
 std::string label_with(const std::string& object) {
@@ -121,7 +121,7 @@ TEST_CASE("A box of roLabelImg turns with its pixels and back to the same bytes"
             .find(rotated({"27.75", "9.5", "15.0", "4.125", "2.617994"})) != std::string::npos);
   CHECK(turn(label, Orientation::rotate90, large)
             .find(rotated({"21.5", "12.25", "4.125", "15.0", "0.523599"})) != std::string::npos);
-  const qturn::LabelContent content = qturn::read_voc(label);
+  const qturn::LabelContent content = qturn::voc_format.read(label, {});
   REQUIRE(content.shapes.size() == 3);
   CHECK(std::abs(content.shapes[0].points[0].x -
                  (12.25 - 7.5 * std::cos(0.523599) + 2.0625 * std::sin(0.523599))) < 1e-9);
@@ -130,28 +130,28 @@ TEST_CASE("A box of roLabelImg turns with its pixels and back to the same bytes"
 TEST_CASE("A label that counts from 0 is turned as such, and a 0 is not taken for one from 1") {
   const std::string from_zero = label_with("<object>" + box({"0", "1", "3.5", "5"}) +
                                            "<point><x>0</x><y>4</y></point></object>");
-  CHECK(qturn::has_zero(from_zero));
-  CHECK(qturn::has_zero("<ymin>\n 0.0 </ymin>"));
-  CHECK_FALSE(qturn::has_zero(whole));
-  CHECK_FALSE(qturn::has_zero("<xmax>0</xmax><xmin>10</xmin><xmin/>"));
+  CHECK(qturn::voc_format.is_of_other(from_zero));
+  CHECK(qturn::voc_format.is_of_other("<ymin>\n 0.0 </ymin>"));
+  CHECK_FALSE(qturn::voc_format.is_of_other(whole));
+  CHECK_FALSE(qturn::voc_format.is_of_other("<xmax>0</xmax><xmin>10</xmin><xmin/>"));
   CHECK(fails(from_zero) == "8:23: the box begins at 0, and Pascal VOC counts pixels from 1");
-  const auto parsed = qturn::parse_voc_from_zero(from_zero);
+  const auto parsed = qturn::voc_from_zero_format.parse(from_zero);
   CHECK(turned(*parsed, Orientation::flop, size, "a.jpg") ==
         label_with("<object>" + box({"3.5", "1", "7", "5"}) +
                    "<point><x>6</x><y>4</y></point></object>"));
   for (const Orientation orientation : qturn::all_orientations) {
     const std::string once = turned(*parsed, orientation, size, "b.jpg");
-    CHECK(turned(*qturn::parse_voc_from_zero(once), inverse(orientation),
+    CHECK(turned(*qturn::voc_from_zero_format.parse(once), inverse(orientation),
                  qturn::turned_size(orientation, size), "a.jpg") == from_zero);
   }
-  const auto shapes = qturn::read_voc_from_zero(from_zero).shapes;
+  const auto shapes = qturn::voc_from_zero_format.read(from_zero, {}).shapes;
   REQUIRE(shapes.size() == 2);
   CHECK((shapes[0].points[0].x == 0 && shapes[0].points[1].x == 3.5));
   CHECK((shapes[1].points[0].x == 0.5 && shapes[1].points[0].y == 4.5));
 }
 
 TEST_CASE("A Pascal VOC label that is parsed once is turned any number of times") {
-  const auto parsed = qturn::parse_voc(whole);
+  const auto parsed = qturn::voc_format.parse(whole);
   for (const Orientation orientation : qturn::all_orientations)
     CHECK(turned(*parsed, orientation, size, "b.jpg") ==
           turn_voc(whole, orientation, size, "b.jpg"));
@@ -225,7 +225,7 @@ TEST_CASE("A broken Pascal VOC label is refused with its line and column") {
 TEST_CASE("The name of a Pascal VOC object is read as it is meant") {
   const auto category = [](const std::string& name) {
     const std::string object = "<name>" + name + "</name>" + box({"2", "1", "3", "4"});
-    const auto content = qturn::read_voc(label_with("<object>" + object + "</object>"));
+    const auto content = qturn::voc_format.read(label_with("<object>" + object + "</object>"), {});
     REQUIRE(content.shapes.size() == 1);
     return content.shapes.front().category;
   };
@@ -245,8 +245,8 @@ TEST_CASE("A Pascal VOC label may have a document type, which is not looked at")
 }
 
 TEST_CASE("A Pascal VOC label is told from other XML") {
-  CHECK(qturn::is_voc("<?xml version='1.0'?>\n<annotation verified='yes'>"));
-  CHECK_FALSE(qturn::is_voc("<svg/>"));
+  CHECK(qturn::voc_format.is_of("<?xml version='1.0'?>\n<annotation verified='yes'>"));
+  CHECK_FALSE(qturn::voc_format.is_of("<svg/>"));
 }
 
 TEST_CASE("A Pascal VOC label of 200,000 objects is read in the time that its bytes take") {
@@ -254,7 +254,7 @@ TEST_CASE("A Pascal VOC label of 200,000 objects is read in the time that its by
   std::string objects;
   for (std::size_t i = 0; i < count; ++i)
     objects += "<object><name>cat</name>" + box({"2", "1", "3", "4"}) + "</object>\n";
-  const qturn::LabelContent content = qturn::read_voc(label_with(objects));
+  const qturn::LabelContent content = qturn::voc_format.read(label_with(objects), {});
   CHECK(content.problems.empty());
   REQUIRE(content.shapes.size() == count);
   CHECK(content.shapes.front().place.line == 8);

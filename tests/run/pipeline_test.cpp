@@ -232,7 +232,7 @@ TEST_CASE("What belongs to a picture is read once, whatever the number of its ou
     return path;
   };
   job.label = add("0.txt", "0 0.25 0.25 0.1 0.2\n");
-  job.label_format = &label_formats[0];
+  job.label_format = &yolo_format;
   job.sidecars = {add("0.json", "{}")};
   job.outputs.clear();
   for (const Orientation variant : {Orientation::flop, Orientation::flip, Orientation::identity}) {

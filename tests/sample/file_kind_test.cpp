@@ -39,9 +39,9 @@ TEST_CASE("A NumPy array is a mask of the picture of its sample") {
 }
 
 TEST_CASE("A text is a label if it looks like one of its suffix, or is empty") {
-  CHECK(kind("a.txt", "0 0.5 0.5 0.1 0.1\n").format == &label_formats[0]);
-  CHECK(kind("a.XML", "<annotation/>").format == &label_formats[1]);
-  CHECK(kind("a.json", R"({"shapes": [], "imagePath": "a.jpg"})").format == &label_formats[2]);
+  CHECK(kind("a.txt", "0 0.5 0.5 0.1 0.1\n").format == &yolo_format);
+  CHECK(kind("a.XML", "<annotation/>").format == &voc_format);
+  CHECK(kind("a.json", R"({"shapes": [], "imagePath": "a.jpg"})").format == &labelme_format);
   for (const char* name : {"a.txt", "a.xml", "a.json"})
     CHECK(kind(name, "").kind == FileKind::label);
   CHECK(kind("a.txt", "two dogs").kind == FileKind::other);

@@ -30,8 +30,7 @@ std::vector<TurnedSample> turned(const std::string& name, std::string_view conte
                                  const std::vector<std::string>& names = {"a.png"}) {
   const Sample sample{
       .picture = {.name = "x/a.png", .bytes = picture},
-      .files = {
-          {.name = name, .bytes = bytes_of(content), .kind = kind, .format = &label_formats[0]}}};
+      .files = {{.name = name, .bytes = bytes_of(content), .kind = kind, .format = &yolo_format}}};
   return turn_sample(sample, std::span(&orientation, 1), names, {});
 }
 
@@ -42,7 +41,7 @@ TEST_CASE("All files of a sample are turned, once for each orientation, in their
                 {.name = "x/a.txt",
                  .bytes = bytes_of(label),
                  .kind = CompanionKind::label,
-                 .format = &label_formats[0]},
+                 .format = &yolo_format},
                 {.name = "x/a.mask.png", .bytes = picture, .kind = CompanionKind::mask}}};
   const std::vector<Orientation> orientations = {Orientation::rotate90, Orientation::identity,
                                                  Orientation::flop};

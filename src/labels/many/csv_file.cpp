@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "src/labels/attempt.hpp"
+#include "src/labels/label_shapes.hpp"
 
 namespace qturn {
 namespace {

@@ -11,7 +11,6 @@
 #include <utility>
 #include <vector>
 
-#include "src/labels/attempt.hpp"
 #include "src/labels/geometry.hpp"
 #include "src/labels/label_shapes.hpp"
 #include "src/labels/labelled_images.hpp"

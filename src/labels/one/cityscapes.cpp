@@ -1,7 +1,16 @@
-#include "src/labels/one/cityscapes.hpp"
+// Cityscapes labels: gtFine/x/a_gtFine_polygons.json of leftImg8bit/x/a_leftImg8bit.png.
+//
+//   {"imgHeight": 1024, "imgWidth": 2048, "objects": [{"label": "road", "polygon": [[x, y], ...]}]}
+//
+// Coordinates are the numbers of pixels, from 0: the tool that they were drawn with
+// (cityscapesLabelTool.py) lets no point go beyond the last one.
+#include "src/labels/one/label.hpp"
+
+#include <memory>
+#include <string_view>
 
 #include "src/labels/json_picture.hpp"
-#include "src/labels/one/json_label.hpp"
+#include "src/labels/one/label_turns.hpp"
 #include "src/labels/text/words.hpp"
 
 namespace qturn {
@@ -29,8 +38,6 @@ class CityscapesTurn : private JsonLabelTurn {
   }
 };
 
-}  // namespace
-
 bool is_cityscapes(std::string_view text) {
   return has_all(text, {"\"imgHeight\"", "\"imgWidth\"", "\"objects\""});
 }
@@ -39,8 +46,21 @@ std::unique_ptr<ParsedLabel> parse_cityscapes(std::string_view text) {
   return std::make_unique<ParsedJsonLabel<CityscapesTurn>>(text);
 }
 
-LabelContent read_cityscapes(std::string_view text) {
+LabelContent read_cityscapes(std::string_view text, const std::optional<Keypoints>&) {
   return read_json_label<CityscapesTurn>(text);
 }
+
+}  // namespace
+
+const LabelFormat cityscapes_format = {.option = "cityscapes",
+                                       .name = "Cityscapes",
+                                       .suffix = ".json",
+                                       .pictures = "leftimg8bit",
+                                       .labels = "gtfine",
+                                       .is_of = is_cityscapes,
+                                       .parse = parse_cityscapes,
+                                       .read = read_cityscapes,
+                                       .picture_end = "_leftimg8bit",
+                                       .label_end = "_gtFine_polygons"};
 
 }  // namespace qturn

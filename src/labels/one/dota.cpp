@@ -1,15 +1,27 @@
-#include "src/labels/one/dota.hpp"
+// DOTA labels: a text file for each picture, a line for each object, with the corners of a turned
+// box in pixels, clockwise, its category and its difficulty:
+//
+//   imagesource:GoogleEarth
+//   gsd:0.146343
+//   x1 y1 x2 y2 x3 y3 x4 y4 category difficulty
+//
+// Lines before the first object say something of the picture and stay. In a mirror the corners
+// change places, the first with the second and the third with the fourth, so that they stay
+// clockwise and the first edge stays the first.
+#include "src/labels/one/label.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "src/labels/geometry.hpp"
-#include "src/labels/one/label_lines.hpp"
+#include "src/labels/one/label_turns.hpp"
 #include "src/labels/text/label_text.hpp"
 #include "src/labels/text/words.hpp"
 
@@ -75,8 +87,6 @@ class ParsedDota : public ParsedLabel {
   const std::string_view text_;
 };
 
-}  // namespace
-
 bool is_dota(std::string_view text) {
   bool found = false;
   for_each_line_of_words(text, [&](const Words& words) {
@@ -92,11 +102,23 @@ std::unique_ptr<ParsedLabel> parse_dota(std::string_view text) {
   return std::make_unique<ParsedDota>(text);
 }
 
-LabelContent read_dota(std::string_view text) {
+LabelContent read_dota(std::string_view text, const std::optional<Keypoints>&) {
   LabelContent content;
   const std::optional<Keypoints> none;
   DotaTurn(text, {.name = "", .keypoints = none}, &content).turn();
   return content;
 }
+
+}  // namespace
+
+const LabelFormat dota_format = {.option = "dota",
+                                 .name = "DOTA",
+                                 .suffix = ".txt",
+                                 .pictures = "images",
+                                 .labels = "labeltxt",
+                                 .is_of = is_dota,
+                                 .parse = parse_dota,
+                                 .read = read_dota,
+                                 .lies_apart = true};
 
 }  // namespace qturn

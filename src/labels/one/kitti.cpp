@@ -1,14 +1,25 @@
-#include "src/labels/one/kitti.hpp"
+// KITTI labels: a text file for each picture, a line for each object:
+//
+//   type truncated occluded alpha left top right bottom height width length x y z rotation_y
+//   [score]
+//
+// left to bottom are a box by the numbers of its first and last pixels, from 0: boxes at the edges
+// of a picture of 1242 x 375 end at 1241 and 374. What follows them, and alpha, is where the object
+// is in front of the camera. A turned picture is not one of that camera, so a label with such
+// values is refused.
+#include "src/labels/one/label.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "src/labels/geometry.hpp"
-#include "src/labels/one/label_lines.hpp"
+#include "src/labels/one/label_turns.hpp"
 #include "src/labels/text/label_text.hpp"
 #include "src/labels/text/words.hpp"
 
@@ -112,23 +123,34 @@ class ParsedKitti : public ParsedLabel {
   const std::string_view text_;
 };
 
-}  // namespace
-
-bool is_any_kitti(std::string_view text) {
-  return all_objects(text, [](const Words&) { return true; });
-}
-
 bool is_flat_kitti(std::string_view text) { return all_objects(text, is_flat); }
 
 std::unique_ptr<ParsedLabel> parse_kitti(std::string_view text) {
   return std::make_unique<ParsedKitti>(text);
 }
 
-LabelContent read_kitti(std::string_view text) {
+LabelContent read_kitti(std::string_view text, const std::optional<Keypoints>&) {
   LabelContent content;
   const std::optional<Keypoints> none;
   KittiTurn(text, {.name = "", .keypoints = none}, &content).turn();
   return content;
 }
+
+}  // namespace
+
+bool is_any_kitti(std::string_view text) {
+  return all_objects(text, [](const Words&) { return true; });
+}
+
+const LabelFormat kitti_format = {.option = "kitti",
+                                  .name = "KITTI",
+                                  .suffix = ".txt",
+                                  .pictures = "image_2",
+                                  .labels = "label_2",
+                                  .is_of = is_flat_kitti,
+                                  .parse = parse_kitti,
+                                  .read = read_kitti,
+                                  .untrue_after_turn = "calib",
+                                  .lies_apart = true};
 
 }  // namespace qturn

@@ -3,7 +3,9 @@
 
 #include <qturn/orientation.hpp>
 
+#include <array>
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -54,7 +56,16 @@ struct LabelFormat {
   std::string_view other = {};
 };
 
-/// In the order in which they are told apart: that of the file.
-extern const LabelFormat label_formats[8];
+/// The rows, each defined by labels/one/<name>.cpp.
+extern const LabelFormat yolo_format, voc_format, labelme_format, dota_format, supervisely_format,
+    cityscapes_format, kitti_format, voc_from_zero_format;
+
+/// In the order in which they are told apart.
+inline constexpr std::array<std::reference_wrapper<const LabelFormat>, 8> label_formats = {
+    yolo_format,        voc_format,        labelme_format, dota_format,
+    supervisely_format, cityscapes_format, kitti_format,   voc_from_zero_format};
+
+/// Whether a text begins like a label of KITTI, in 3D or not.
+bool is_any_kitti(std::string_view text);
 
 }  // namespace qturn

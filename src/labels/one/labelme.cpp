@@ -1,11 +1,21 @@
-#include "src/labels/one/labelme.hpp"
+// LabelMe labels: a JSON file for each picture. Coordinates run from 0 to the width and the height;
+// pixel 0 lies between 0 and 1.
+//
+//   {"shapes": [{"shape_type": "polygon", "points": [[x, y], ...], "mask": null}, ...],
+//    "imagePath": "a.jpg", "imageData": null, "imageHeight": 5, "imageWidth": 7}
+//
+// A mask is a PNG as text, and its points are its first and last pixel. imageData is null, or the
+// picture's file as text.
+#include "src/labels/one/label.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
+#include <string_view>
 
 #include "src/labels/json_picture.hpp"
-#include "src/labels/one/json_label.hpp"
+#include "src/labels/one/label_turns.hpp"
 #include "src/labels/text/base64.hpp"
 
 namespace qturn {
@@ -158,17 +168,33 @@ class LabelMeTurn : private JsonLabelTurn {
   }
 };
 
-}  // namespace
-
 bool is_labelme(std::string_view text) {
   return text.find("\"shapes\"") != std::string_view::npos &&
          text.find("\"imagePath\"") != std::string_view::npos;
 }
 
+// To be turned: only the numbers of points and the size change, the masks, the last part of
+// imagePath, and an imageData, which becomes the turned picture. Every other byte stays.
+//
+// Throws LabelError if the text is not JSON; when it is turned, if it is not such a label, says
+// another size, or has a shape of another type.
 std::unique_ptr<ParsedLabel> parse_labelme(std::string_view text) {
   return std::make_unique<ParsedJsonLabel<LabelMeTurn>>(text);
 }
 
-LabelContent read_labelme(std::string_view text) { return read_json_label<LabelMeTurn>(text); }
+LabelContent read_labelme(std::string_view text, const std::optional<Keypoints>&) {
+  return read_json_label<LabelMeTurn>(text);
+}
+
+}  // namespace
+
+const LabelFormat labelme_format = {.option = "labelme",
+                                    .name = "LabelMe",
+                                    .suffix = ".json",
+                                    .pictures = "",
+                                    .labels = "",
+                                    .is_of = is_labelme,
+                                    .parse = parse_labelme,
+                                    .read = read_labelme};
 
 }  // namespace qturn

@@ -1,13 +1,25 @@
-#include "src/labels/one/supervisely.hpp"
+// Supervisely labels: a JSON file for each picture, called after its whole name: a.jpg.json.
+//
+//   {"size": {"height": 5, "width": 7}, "objects": [
+//     {"geometryType": "polygon", "points": {"exterior": [[x, y], ...], "interior": [[...]]}},
+//     {"geometryType": "bitmap", "bitmap": {"data": "...", "origin": [x, y]}}]}
+//
+// Coordinates are the numbers of pixels, from 0. A rectangle goes from its first pixel to its last
+// one, which is in it: in supervisely/geometry/rectangle.py, width = right - left + 1. A fraction
+// is not one of the SDK's files but of the labelling tool, which counts otherwise, and is refused.
+// A bitmap is cut out of the picture at its origin: a PNG, mostly in a zlib stream, in base64.
+#include "src/labels/one/label.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
+#include <string_view>
 #include <utility>
 
 #include "src/formats/codec/inflate_stream.hpp"
 #include "src/labels/json_picture.hpp"
-#include "src/labels/one/json_label.hpp"
+#include "src/labels/one/label_turns.hpp"
 #include "src/labels/text/base64.hpp"
 #include "src/labels/text/words.hpp"
 
@@ -127,8 +139,6 @@ class SuperviselyTurn : private JsonLabelTurn {
   }
 };
 
-}  // namespace
-
 bool is_supervisely(std::string_view text) {
   return has_all(text, {"\"size\"", "\"objects\"", "\"height\"", "\"width\""}) &&
          has_any(text, {"\"geometryType\"", "\"classTitle\"", "\"tags\""});
@@ -138,8 +148,20 @@ std::unique_ptr<ParsedLabel> parse_supervisely(std::string_view text) {
   return std::make_unique<ParsedJsonLabel<SuperviselyTurn>>(text);
 }
 
-LabelContent read_supervisely(std::string_view text) {
+LabelContent read_supervisely(std::string_view text, const std::optional<Keypoints>&) {
   return read_json_label<SuperviselyTurn>(text);
 }
+
+}  // namespace
+
+const LabelFormat supervisely_format = {.option = "supervisely",
+                                        .name = "Supervisely",
+                                        .suffix = ".json",
+                                        .pictures = "img",
+                                        .labels = "ann",
+                                        .is_of = is_supervisely,
+                                        .parse = parse_supervisely,
+                                        .read = read_supervisely,
+                                        .follows_whole_name = true};
 
 }  // namespace qturn

@@ -1,13 +1,23 @@
-#include "src/labels/one/voc.hpp"
+// Pascal VOC labels: an XML file for each picture. Pixels are counted from 1, and a box holds its
+// last column and row. Other programs count from 0, and a box ends where its last numbers say: then
+// a turn adds up to the width, not to the width plus 1. No label says which it is, but a 0 is
+// proof.
+//
+//   <annotation> <filename/> <path/> <size> <width/> <height/> </size>
+//     <object> <bndbox> <xmin/> <ymin/> <xmax/> <ymax/> </bndbox>
+//       <part> <bndbox/> </part>  <point> <x/> <y/> </point>
+#include "src/labels/one/label.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
+#include <string_view>
 #include <utility>
 #include <vector>
 
-#include "src/labels/attempt.hpp"
 #include "src/labels/geometry.hpp"
+#include "src/labels/label_shapes.hpp"
 #include "src/labels/text/label_text.hpp"
 #include "src/labels/text/xml_text.hpp"
 
@@ -276,21 +286,29 @@ LabelContent read(std::string_view text, bool is_from_zero) {
   return content;
 }
 
-}  // namespace
-
 bool is_voc(std::string_view text) { return text.find("<annotation") != std::string_view::npos; }
 
+// To be turned: only the numbers of boxes, points and the size change, and the last part of
+// filename and path. Every other byte stays.
+//
+// Throws LabelError if the text is not such a label; when it is turned, if it says another size,
+// or has an object whose shape is of another kind.
 std::unique_ptr<ParsedLabel> parse_voc(std::string_view text) {
   return std::make_unique<ParsedVoc>(text, false);
 }
 
+// The same of a label that counts from 0. parse_voc() throws for a box that begins at 0.
 std::unique_ptr<ParsedLabel> parse_voc_from_zero(std::string_view text) {
   return std::make_unique<ParsedVoc>(text, true);
 }
 
-LabelContent read_voc(std::string_view text) { return read(text, false); }
+LabelContent read_voc(std::string_view text, const std::optional<Keypoints>&) {
+  return read(text, false);
+}
 
-LabelContent read_voc_from_zero(std::string_view text) { return read(text, true); }
+LabelContent read_voc_from_zero(std::string_view text, const std::optional<Keypoints>&) {
+  return read(text, true);
+}
 
 // A set may have a million labels: they are not parsed for this.
 bool has_zero(std::string_view text) {
@@ -305,5 +323,28 @@ bool has_zero(std::string_view text) {
   }
   return false;
 }
+
+}  // namespace
+
+const LabelFormat voc_format = {.option = "voc",
+                                .name = "Pascal VOC",
+                                .suffix = ".xml",
+                                .pictures = "jpegimages",
+                                .labels = "annotations",
+                                .is_of = is_voc,
+                                .parse = parse_voc,
+                                .read = read_voc,
+                                .is_of_other = has_zero,
+                                .other = "voc:0"};
+
+const LabelFormat voc_from_zero_format = {.option = "voc:0",
+                                          .name = "Pascal VOC from 0",
+                                          .suffix = ".xml",
+                                          .pictures = "jpegimages",
+                                          .labels = "annotations",
+                                          .is_of = is_voc,
+                                          .parse = parse_voc_from_zero,
+                                          .read = read_voc_from_zero,
+                                          .is_named_only = true};
 
 }  // namespace qturn

@@ -1,8 +1,9 @@
-#include "src/labels/one/json_label.hpp"
+#include "src/labels/one/label_turns.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+
 #include <qturn/pictures.hpp>
 
 namespace qturn {
