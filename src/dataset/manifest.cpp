@@ -17,9 +17,9 @@
 
 #include "src/files/json_names.hpp"
 #include "src/files/safe_file.hpp"
-#include "src/files/source.hpp"
 #include "src/plan/find_files.hpp"
 #include "src/run/flight.hpp"
+#include "src/sample/companion.hpp"
 #include "src/turn/route_words.hpp"
 
 namespace qturn {

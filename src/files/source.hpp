@@ -43,15 +43,6 @@ class Source {
   }
 };
 
-/// Names are paths of files.
-class FileSource : public Source {
- public:
-  Original read(const std::filesystem::path& name, FileBytes memory) const override;
-  std::uint64_t size(const std::filesystem::path& name) const override;
-  std::vector<std::filesystem::path> world_files(
-      const std::filesystem::path& picture) const override;
-};
-
 // A source that reads each file once and keeps its bytes, for files that are needed several times.
 
 /// Only one thread may use it at a time.

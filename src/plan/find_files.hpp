@@ -15,7 +15,7 @@
 
 #include "src/picture/errors.hpp"
 #include "src/plan/file_list.hpp"
-#include "src/plan/jobs.hpp"
+#include "src/plan/options.hpp"
 
 namespace qturn {
 

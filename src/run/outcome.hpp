@@ -30,8 +30,6 @@ inline bool has_failed(Status status) {
   return status == Status::failed || status == Status::rejected;
 }
 
-inline constexpr int route_count = 8;
-
 /// A file that belongs to a picture, and what is made of it.
 struct CompanionOutcome {
   CompanionKind kind = CompanionKind::sidecar;

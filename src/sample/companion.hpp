@@ -49,6 +49,15 @@ struct Companion {
 /// cannot be known. Of small pictures, a path for each name took a twentieth of the time.
 bool has_file(const std::string& path);
 
+/// Names are paths of files.
+class FileSource : public Source {
+ public:
+  Original read(const std::filesystem::path& name, FileBytes memory) const override;
+  std::uint64_t size(const std::filesystem::path& name) const override;
+  std::vector<std::filesystem::path> world_files(
+      const std::filesystem::path& picture) const override;
+};
+
 /// Its input with its text as it is. Throws FileError if it cannot be read, ImageFileError if it is
 /// larger than a file of this kind ever is.
 Companion read_companion(const std::filesystem::path& input, const Source& source = FileSource());

@@ -56,23 +56,6 @@ FileSampleWriter::FileSampleWriter(const FileWriterOptions& options, Journals* j
       journals_(journals),
       commits_(std::make_unique<GroupCommit>(options.fsync, journals)) {}
 
-Original FileSource::read(const fs::path& name, FileBytes memory) const {
-  Original original{.path = name, .lower_suffix = lower_suffix(name), .bytes = {}};
-  original.bytes = read_file(name, std::move(memory), original.state, original.hash);
-  return original;
-}
-
-std::uint64_t FileSource::size(const fs::path& name) const {
-  std::error_code error;
-  const std::uintmax_t bytes = fs::file_size(name, error);
-  if (error) throw FileError(fmt::format("{} cannot be read", name.string()), name, error);
-  return bytes;
-}
-
-std::vector<fs::path> FileSource::world_files(const fs::path& picture) const {
-  return world_files_beside(picture);
-}
-
 FoundSidecars FileSampleWriter::sidecars_beside(const fs::path& picture, Orientation stored) const {
   const bool are_turned = options_.sidecars == Sidecars::turn;
   if (options_.sidecars == Sidecars::ignore) return {};

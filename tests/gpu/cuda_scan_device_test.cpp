@@ -21,6 +21,7 @@
 #include "src/gpu/page_locked_pool.hpp"
 #include "src/gpu/scan_device.hpp"
 #include "src/run/pipeline.hpp"
+#include "src/sample/companion.hpp"
 #include "src/sinks/file_sample_writer.hpp"
 #include "tests/fixtures/device_proof.hpp"
 #include "tests/fixtures/jpeg_samples.hpp"

@@ -12,6 +12,7 @@
 
 #include "src/files/safe_file.hpp"
 #include "src/labels/one/label.hpp"
+#include "src/sample/companion.hpp"
 #include "src/turn/encode.hpp"
 #include "tests/fixtures/every_codec.hpp"
 #include "tests/fixtures/temporary_folder.hpp"

@@ -1,4 +1,5 @@
 #include "src/sources/folder_samples.hpp"
+#include "src/sample/companion.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_exception.hpp>

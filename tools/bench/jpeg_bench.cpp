@@ -13,11 +13,11 @@
 #include <stdexcept>
 #include <thread>
 
-#include "src/files/source.hpp"
 #include "src/formats/codec/jpeg_device.hpp"
 #include "src/gpu/scan_device.hpp"
 #include "src/run/limits.hpp"
 #include "src/run/pipeline.hpp"
+#include "src/sample/companion.hpp"
 #include "src/sinks/file_sample_writer.hpp"
 #include "src/turn/picture_turn.hpp"
 #include "tools/bench/busy_gpu.hpp"

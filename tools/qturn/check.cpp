@@ -17,6 +17,7 @@
 #include "src/plan/folder_layout.hpp"
 #include "src/plan/mask_files.hpp"
 #include "src/run/pipeline.hpp"
+#include "src/sample/companion.hpp"
 #include "tools/qturn/hints.hpp"
 #include "tools/qturn/json_lines.hpp"
 #include "tools/qturn/progress.hpp"

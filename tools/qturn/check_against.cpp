@@ -10,6 +10,7 @@
 #include "src/plan/mask_files.hpp"
 #include "src/plan/shared_labels.hpp"
 #include "src/run/pipeline.hpp"
+#include "src/sample/companion.hpp"
 #include "tools/qturn/check.hpp"
 #include "tools/qturn/hints.hpp"
 #include "tools/qturn/json_lines.hpp"

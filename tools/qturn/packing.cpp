@@ -8,6 +8,7 @@
 
 #include "src/dataset/shards.hpp"
 #include "src/plan/journal_roots.hpp"
+#include "src/sample/companion.hpp"
 #include "src/sources/folder_samples.hpp"
 #include "tools/qturn/journaling.hpp"
 #include "tools/qturn/json_lines.hpp"
