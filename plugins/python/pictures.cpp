@@ -30,8 +30,8 @@
 #include "plugins/python/picture_arguments.hpp"
 #include "src/check/check.hpp"
 #include "src/formats/table.hpp"
-#include "src/turn/route_words.hpp"
-#include "src/turn/turn_in.hpp"
+#include "src/run/outcome.hpp"
+#include "src/turn/lane.hpp"
 
 namespace nb = nanobind;
 

@@ -2,15 +2,18 @@
 // beside it and, if asked for, with its labels.
 #pragma once
 
-#include <qturn/pictures.hpp>
-
+#include <cstddef>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include <qturn/pictures.hpp>
+
 #include "src/check/label_check.hpp"
+#include "src/plan/file_list.hpp"
 #include "src/sample/sidecars.hpp"
 #include "src/sinks/sample_writer.hpp"
 
@@ -36,6 +39,28 @@ class CheckWriter final : public SampleWriter {
   mutable std::mutex mutex_;  // guards what follows
   mutable std::map<std::size_t, std::vector<LabelFinding>> found_;
   mutable SharedStems shared_stems_;
+};
+
+// Where the originals of `qturn check --against` go: nowhere. Each has a counterpart, which another
+// run or another program has made of it, and which takes the place of a result.
+
+/// Pairs by key, with its suffix, or else without it where that is not ambiguous.
+class Counterparts {
+ public:
+  explicit Counterparts(const FileList& files);
+
+  /// The number of its file.
+  std::optional<std::size_t> of(const std::string& key) const;
+
+ private:
+  std::map<std::string, std::optional<std::size_t>, std::less<>> by_key_, by_stem_;  // or several
+};
+
+class AgainstWriter final : public SampleWriter {
+ public:
+  /// Writes nothing: what can be read back are the counterparts, which lie where the results would.
+  std::unique_ptr<StagedResult> stage(const Result& result,
+                                      const Companions& companions) const override;
 };
 
 }  // namespace qturn

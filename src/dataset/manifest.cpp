@@ -19,8 +19,8 @@
 #include "src/files/safe_file.hpp"
 #include "src/plan/find_files.hpp"
 #include "src/run/flight.hpp"
+#include "src/run/outcome.hpp"
 #include "src/sample/companion.hpp"
-#include "src/turn/route_words.hpp"
 
 namespace qturn {
 namespace {

@@ -12,7 +12,6 @@
 #include "src/dataset/shard_parts.hpp"
 #include "src/dataset/shards.hpp"
 #include "src/dataset/shared_files.hpp"
-#include "src/dataset/tar_shard.hpp"
 #include "src/files/folder_lock.hpp"
 #include "src/files/journals.hpp"
 #include "src/files/safe_file.hpp"

@@ -1,6 +1,7 @@
-// What a turn changes in an Exif block: the orientation, the sizes, the resolution, the subject's
-// place and the thumbnail. Everything is patched where it lies. MakerNotes hold offsets that nobody
-// else understands, so nothing moves; what needs more room is put after the end.
+// What a turn changes in an Exif block, the orientation, the sizes, the resolution, the
+// subject's place and the thumbnail, and the proof of it. Everything is patched where it lies.
+// MakerNotes hold offsets that nobody else understands, so nothing moves; what needs more room
+// is put after the end.
 #pragma once
 
 #include <cstddef>
@@ -40,5 +41,18 @@ void add_orientation(std::vector<std::byte>& data, std::uint64_t directory_at,
 /// Turns the size in the note of an Olympus or OM camera. Any other note stays as it is.
 /// `is_little` is the byte order of the Exif block, which old notes have, too.
 void turn_maker_note(std::span<std::byte> note, bool is_little, const MetadataTurn& turn);
+
+// An Exif block after a turn, compared with the one before. A turn patches it where it lies, so
+// every byte is as it was but for the few that say something of orientation, size or thumbnail.
+
+/// The thumbnails of both, if each has one that is a JPEG; otherwise empty.
+struct ExifThumbnails {
+  std::span<const std::byte> before, after;
+};
+
+/// Blocks with or without signature. Throws ProofError if another byte has changed. What the
+/// changed ones say is for MetadataCheck to tell.
+ExifThumbnails prove_exif(std::span<const std::byte> before, std::span<const std::byte> after,
+                          const MetadataTurn& turn);
 
 }  // namespace qturn

@@ -1,15 +1,19 @@
 // What became of an output. A failure is a value, so that one bad picture does not end the run.
 #pragma once
 
-#include <qturn/orientation.hpp>
-#include <qturn/pictures.hpp>
-
+#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
+
+#include <qturn/orientation.hpp>
+#include <qturn/pictures.hpp>
 
 #include "src/picture/errors.hpp"
 #include "src/sample/companion.hpp"
@@ -70,5 +74,20 @@ struct Outcome {
   std::set<std::string> sides = {};
   std::vector<std::filesystem::path> shared_labels = {};  ///< files that hold labels of it
 };
+
+// What a Route is called, in machine-readable lines and in Python.
+
+/// In the order of Route.
+inline constexpr std::array<const char*, 8> route_words = {
+    "none", "reencoded", "planar", "lossless", "trimmed", "tagged", "copied", "skipped"};
+static_assert(static_cast<std::size_t>(Route::skipped) == route_words.size() - 1);
+
+inline const char* word(Route route) { return route_words[static_cast<std::size_t>(route)]; }
+
+inline std::optional<Route> route_of(std::string_view word) {
+  const auto* found = std::ranges::find(route_words, word);
+  if (found == route_words.end()) return std::nullopt;
+  return static_cast<Route>(found - route_words.begin());
+}
 
 }  // namespace qturn

@@ -15,7 +15,7 @@
 #include "src/labels/text/label_text.hpp"
 #include "src/picture/bytes.hpp"
 #include "src/picture/errors.hpp"
-#include "src/sample/mask_turns.hpp"
+#include "src/sample/label_turn.hpp"
 #include "src/sample/sidecars.hpp"
 
 namespace qturn {

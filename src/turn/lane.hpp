@@ -6,8 +6,11 @@
 #include <atomic>
 #include <cstddef>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
+
+#include <qturn/pictures.hpp>
 
 #include "src/picture/image.hpp"
 #include "src/picture/pixel_arena.hpp"
@@ -65,5 +68,12 @@ class Lane {
 
 /// A lane on the CPU, of whose memory at most `keep_bytes` stay allocated between images.
 std::unique_ptr<Lane> make_cpu_lane(std::size_t keep_bytes);
+
+// turn() of <qturn/pictures.hpp> for a caller that has a lane for one picture after the other.
+
+/// The same, in the memory of `lane`, which afterwards keeps at most `kept_bytes` for the next
+/// picture, also where this throws.
+Turned turn_in(Lane& lane, std::size_t kept_bytes, std::span<const std::byte> file,
+               Orientation orientation, const TurnOptions& options);
 
 }  // namespace qturn

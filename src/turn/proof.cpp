@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "src/formats/table.hpp"
-#include "src/metadata/exif_proof.hpp"
 #include "src/metadata/exif_thumbnail.hpp"
+#include "src/metadata/exif_turn.hpp"
 #include "src/picture/errors.hpp"
 #include "src/picture/file_limits.hpp"
 

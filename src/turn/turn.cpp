@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "src/formats/table.hpp"
+#include "src/turn/lane.hpp"
 #include "src/turn/picture_turn.hpp"
-#include "src/turn/turn_in.hpp"
 
 namespace qturn {
 namespace {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "src/dataset/tar_shard.hpp"
+#include "src/dataset/shards.hpp"
 #include "src/picture/errors.hpp"
 #include "tests/fixtures/temporary_folder.hpp"
 

@@ -1,4 +1,4 @@
-#include "src/dataset/tar_shard.hpp"
+#include "src/dataset/shards.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 

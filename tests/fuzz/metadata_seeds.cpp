@@ -3,7 +3,7 @@
 #include <fstream>
 #include <string>
 
-#include "src/formats/jpeg/metadata/extended_xmp.hpp"
+#include "src/formats/jpeg/metadata/orientation_metadata.hpp"
 #include "tests/fixtures/codec_pictures.hpp"
 #include "tests/fixtures/jpeg_pictures.hpp"
 #include "tests/fixtures/metadata.hpp"

@@ -6,7 +6,6 @@
 #include <catch2/matchers/catch_matchers_string.hpp>
 
 #include "src/metadata/exif.hpp"
-#include "src/metadata/exif_proof.hpp"
 #include "src/metadata/exif_thumbnail.hpp"
 #include "src/metadata/tiff_structure.hpp"
 #include "src/picture/image.hpp"

@@ -5,7 +5,7 @@
 #include <catch2/generators/catch_generators_range.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 
-#include "src/formats/jpeg/metadata/extended_xmp.hpp"
+#include "src/formats/jpeg/metadata/orientation_metadata.hpp"
 #include "src/metadata/xml_nodes.hpp"
 #include "src/picture/image.hpp"
 #include "tests/fixtures/metadata.hpp"

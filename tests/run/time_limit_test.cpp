@@ -1,4 +1,4 @@
-#include "src/run/time_limit.hpp"
+#include "src/run/limits.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 

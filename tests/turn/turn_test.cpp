@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "src/check/check.hpp"
-#include "src/turn/turn_in.hpp"
+#include "src/turn/lane.hpp"
 #include "tests/fixtures/codec_pictures.hpp"
 #include "tests/fixtures/jpeg_pictures.hpp"
 

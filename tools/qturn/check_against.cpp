@@ -5,7 +5,7 @@
 #include <mutex>
 #include <span>
 
-#include "src/check/against_writer.hpp"
+#include "src/check/check_writer.hpp"
 #include "src/plan/label_files.hpp"
 #include "src/plan/mask_files.hpp"
 #include "src/plan/shared_labels.hpp"

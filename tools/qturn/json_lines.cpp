@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "src/files/json_names.hpp"
-#include "src/turn/route_words.hpp"
+#include "src/run/outcome.hpp"
 #include "tools/qturn/report.hpp"
 
 namespace qturn {

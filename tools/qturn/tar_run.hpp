@@ -9,7 +9,7 @@
 #include <optional>
 #include <string>
 
-#include "src/dataset/tar_shard.hpp"
+#include "src/dataset/shards.hpp"
 #include "src/run/pipeline.hpp"
 #include "src/sources/sample_stream.hpp"
 #include "tools/qturn/command_line.hpp"

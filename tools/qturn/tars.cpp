@@ -8,7 +8,7 @@
 #include <memory>
 #include <set>
 
-#include "src/dataset/tar_shard.hpp"
+#include "src/dataset/shards.hpp"
 #include "src/files/journals.hpp"
 #include "src/files/kept_run.hpp"
 #include "src/files/tar/input.hpp"

@@ -20,7 +20,6 @@
 #include "src/formats/jpeg/file/jpeg_file.hpp"
 #include "src/formats/jpeg/libjpeg/picture.hpp"
 #include "src/formats/jpeg/libjpeg/session.hpp"
-#include "src/formats/jpeg/metadata/extended_xmp.hpp"
 #include "src/formats/jpeg/metadata/orientation_metadata.hpp"
 #include "src/formats/jpeg/metadata/trailing_pictures.hpp"
 #include "src/formats/jpeg/turn.hpp"

@@ -9,7 +9,6 @@
 
 #include "src/formats/codec/capacity.hpp"
 #include "src/formats/png/chunks.hpp"
-#include "src/formats/png/frames.hpp"
 #include "src/formats/png/orientation_metadata.hpp"
 #include "src/formats/png/zlib.hpp"
 #include "src/formats/table.hpp"

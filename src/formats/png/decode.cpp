@@ -11,7 +11,6 @@
 
 #include "src/formats/png/chunks.hpp"
 #include "src/formats/png/codec.hpp"
-#include "src/formats/png/frames.hpp"
 #include "src/formats/png/rows.hpp"
 #include "src/formats/png/zlib.hpp"
 #include "src/formats/table.hpp"

@@ -5,7 +5,6 @@
 #include <catch2/matchers/catch_matchers_string.hpp>
 
 #include "src/formats/jpeg/file/jpeg_file.hpp"
-#include "src/formats/jpeg/metadata/extended_xmp.hpp"
 #include "src/formats/jpeg/turn.hpp"
 #include "src/formats/table.hpp"
 #include "src/metadata/exif.hpp"

@@ -1,5 +1,5 @@
 // Animated PNGs: their frames are pictures of their own that ImageMagick makes and reads.
-#include "src/formats/png/frames.hpp"
+#include "src/formats/png/chunks.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
