@@ -116,12 +116,14 @@ const LabelFormat& label_format(std::string_view word) {
     if (word == format.option) return format;
   const auto found = std::ranges::find(label_formats, word, &LabelFormat::option);
   if (found == std::end(label_formats)) {
+    std::vector<std::string_view> names;
+    for (const LabelFormat& format : label_formats) {
+      if (!format.is_named_only) names.push_back(format.option);
+      if (!format.other.empty()) names.push_back(format.other);
+    }
+    for (const LabelFormat& format : line_formats) names.push_back(format.option);
     throw nb::value_error(
-        fmt::format(
-            "format is \"{}\", expected one of yolo, voc, voc:0, labelme, dota, supervisely, "
-            "cityscapes, kitti, huggingface, huggingface:voc",
-            word)
-            .c_str());
+        fmt::format("format is \"{}\", expected one of {}", word, fmt::join(names, ", ")).c_str());
   }
   return *found;
 }

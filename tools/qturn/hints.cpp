@@ -2,140 +2,130 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstdint>
+#include <iterator>
+#include <string_view>
 #include <utility>
 
 namespace qturn {
 namespace {
 
+enum class When : std::uint8_t { always, resumes, has_shard, has_value, is_pattern };
+
+/// What is said for a hint of this kind. Of several rows of a kind the first one counts whose
+/// condition holds.
+struct Row {
+  Hint::Kind kind;
+  std::string_view words;  ///< {} is the hint's value
+  When when = When::always;
+  std::string_view value = {};  ///< only for this one; empty: any
+};
+
+constexpr Row rows[] = {
+    {Hint::choose_pictures, "; --include chooses among its pictures"},
+    {Hint::exclude, "", When::resumes},
+    {Hint::exclude, "; --exclude '{}' leaves such files out", When::is_pattern},
+    {Hint::exclude, "; --exclude '{}' leaves it out"},
+    {Hint::follow_links, ", or turn what links lead to with --follow"},
+    {Hint::say_base, "; say with --base which part of the path to leave out"},
+    {Hint::turn_raw_tag, "; --raw --tag-only changes the orientation tag of camera raw files"},
+
+    {Hint::break_links, "; --break-links turns the named ones only"},
+    {Hint::choose_other_output, "; choose another"},
+    {Hint::into_output, " with -o"},
+    {Hint::replace, "; use --overwrite, or remove {}"},
+    {Hint::replace_or_skip, "; remove it, or choose another output", When::has_shard},
+    {Hint::replace_or_skip, "; use --overwrite, --skip-existing or --update, or another output"},
+    {Hint::work_in_place, "; use --in-place, or another output"},
+
+    {Hint::finish_journal, "; finish it with --resume, or remove {} to forget it"},
+    {Hint::forget_journal, ", and when all others are done, --restart forgets the journal"},
+    {Hint::resume_and_replace, "", When::has_shard},
+    {Hint::resume_and_replace, ", or use --resume --overwrite"},
+    {Hint::resume_or_replace,
+     "; use --resume to go on with the run that was interrupted, --overwrite, or remove {}"},
+    {Hint::resume_or_replace_or_skip,
+     "; use --resume to go on with the run that was interrupted, --overwrite, --skip-existing or "
+     "--update, or another output"},
+    {Hint::resume_or_restart, "; --resume does only the rest, --restart does everything again"},
+    {Hint::resume_others, "; --resume the other inputs without it"},
+    {Hint::restart_all, ", and then --restart turns all of them"},
+
+    {Hint::finish_plain_run,
+     "; finish that with --resume and without --shard, or choose another output"},
+    {Hint::merge_first, "; 'qturn merge {}' first"},
+    {Hint::merge_or_choose_other_output,
+     "; merge them with 'qturn merge {}', or choose another output"},
+    {Hint::resume_shard, "; use --resume"},
+    {Hint::resume_shard_after_that, ", and run the shard again with --resume"},
+    {Hint::resume_shard_or_choose_other_output,
+     "; use --resume to go on with a shard that was interrupted, or another output"},
+    {Hint::resume_these_shards, "; run {} again with --resume"},
+    {Hint::run_shards, "; run them with --shard"},
+
+    {Hint::believe,
+     "; --believe exif turns it as it says itself, --believe sidecar as the file beside it says"},
+    {Hint::choose_label_folder, ", and --labels {}:DIR those below one folder"},
+    {Hint::choose_label_format,
+     "; --labels voc:0 turns a set that counts from 0, --labels voc one that counts from 1",
+     When::always, "voc:0"},
+    {Hint::choose_label_format,
+     "; --labels huggingface:voc reads them as x1, y1, x2, y2, --labels huggingface:FILE as x, y, "
+     "width and height",
+     When::always, "huggingface:voc"},
+    {Hint::choose_label_format, "; --labels {} chooses those of one format"},
+    {Hint::correct_labels, "; correct that, then --resume again", When::resumes},
+    {Hint::correct_labels, ""},
+    {Hint::draw_labels, "; --html draws it"},
+    {Hint::leave_out_swap_pairs, "; leave out --swap-pairs"},
+    {Hint::move_pixels,
+     "; leave out --tag-only, and use --jpeg-edges reencode instead of tag, which is the default "
+     "in place"},
+    {Hint::say_keypoints, "; give --keypoints none, or their number as in --keypoints 17x3"},
+    {Hint::say_labels_drawn_on, "; say so with --labels-drawn-on {}", When::has_value},
+    {Hint::say_labels_drawn_on, "; say so with --labels-drawn-on stored or upright"},
+    {Hint::say_number_of_keypoints, "; give their number as in --keypoints 17x3"},
+    {Hint::say_swapped_keypoints,
+     "; say with --swap-pairs which keypoints a mirror swaps, or use --variants rotations"},
+    {Hint::turn_sidecars, "; --sidecars turns both"},
+    {Hint::turn_without_masks, "; --masks none treats masks as ordinary pictures"},
+    {Hint::turn_without_sidecars, "; without --sidecars the picture alone is turned"},
+
+    {Hint::allow_stale_metadata, "; --allow-stale-metadata permits that, -o keeps the original"},
+    {Hint::allow_storage_change, "; --allow-storage-change permits that"},
+    {Hint::believe_exif, "; --believe exif turns it as Exif says"},
+    {Hint::be_less_strict, " (--strict)"},
+    {Hint::keep_edges, "; leave out --jpeg-edges trim"},
+    {Hint::keep_edges_lossless, "; --jpeg-edges trim or tag avoids that"},
+    {Hint::keep_original, "; use -o"},
+    {Hint::keep_original_and_allow_storage_change, "; use -o with --allow-storage-change"},
+
+    {Hint::less_memory, "; a smaller --memory or -j may help"},
+    {Hint::more_memory, "; --memory {} permits that", When::has_value},
+    {Hint::more_memory, "; a larger --memory permits that"},
+    {Hint::raise_limit, "; --limit {} permits that"},
+};
+
+constexpr bool every_kind_has_words() {
+  for (int kind = 0; kind <= Hint::raise_limit; ++kind)
+    if (std::ranges::find(rows, static_cast<Hint::Kind>(kind), &Row::kind) == std::end(rows))
+      return false;
+  return true;
+}
+static_assert(every_kind_has_words());
+
+bool holds(When when, const CommandLine& line, std::string_view value) {
+  return when == When::always || (when == When::resumes && line.resume) ||
+         (when == When::has_shard && line.shard) || (when == When::has_value && !value.empty()) ||
+         (when == When::is_pattern && value.starts_with('*'));
+}
+
 std::string in_words(const CommandLine& line, const Hint& hint) {
-  const std::string& value = hint.value;
-  switch (hint.kind) {
-    case Hint::choose_pictures:
-      return "; --include chooses among its pictures";
-    case Hint::exclude:
-      if (line.resume) return "";
-      return fmt::format("; --exclude '{}' leaves {} out", value,
-                         value.starts_with('*') ? "such files" : "it");
-    case Hint::follow_links:
-      return ", or turn what links lead to with --follow";
-    case Hint::say_base:
-      return "; say with --base which part of the path to leave out";
-    case Hint::turn_raw_tag:
-      return "; --raw --tag-only changes the orientation tag of camera raw files";
-
-    case Hint::break_links:
-      return "; --break-links turns the named ones only";
-    case Hint::choose_other_output:
-      return "; choose another";
-    case Hint::into_output:
-      return " with -o";
-    case Hint::replace:
-      return fmt::format("; use --overwrite, or remove {}", value);
-    case Hint::replace_or_skip:
-      return line.shard ? "; remove it, or choose another output"
-                        : "; use --overwrite, --skip-existing or --update, or another output";
-    case Hint::work_in_place:
-      return "; use --in-place, or another output";
-
-    case Hint::finish_journal:
-      return fmt::format("; finish it with --resume, or remove {} to forget it", value);
-    case Hint::forget_journal:
-      return ", and when all others are done, --restart forgets the journal";
-    case Hint::resume_and_replace:
-      return line.shard ? "" : ", or use --resume --overwrite";
-    case Hint::resume_or_replace:
-      return fmt::format(
-          "; use --resume to go on with the run that was interrupted, --overwrite, or remove {}",
-          value);
-    case Hint::resume_or_replace_or_skip:
-      return "; use --resume to go on with the run that was interrupted, --overwrite, "
-             "--skip-existing or --update, or another output";
-    case Hint::resume_or_restart:
-      return "; --resume does only the rest, --restart does everything again";
-    case Hint::resume_others:
-      return "; --resume the other inputs without it";
-    case Hint::restart_all:
-      return ", and then --restart turns all of them";
-
-    case Hint::finish_plain_run:
-      return "; finish that with --resume and without --shard, or choose another output";
-    case Hint::merge_first:
-      return fmt::format("; 'qturn merge {}' first", value);
-    case Hint::merge_or_choose_other_output:
-      return fmt::format("; merge them with 'qturn merge {}', or choose another output", value);
-    case Hint::resume_shard:
-      return "; use --resume";
-    case Hint::resume_shard_after_that:
-      return ", and run the shard again with --resume";
-    case Hint::resume_shard_or_choose_other_output:
-      return "; use --resume to go on with a shard that was interrupted, or another output";
-    case Hint::resume_these_shards:
-      return fmt::format("; run {} again with --resume", value);
-    case Hint::run_shards:
-      return "; run them with --shard";
-
-    case Hint::believe:
-      return "; --believe exif turns it as it says itself, --believe sidecar as the file beside it "
-             "says";
-    case Hint::choose_label_folder:
-      return fmt::format(", and --labels {}:DIR those below one folder", value);
-    case Hint::choose_label_format:
-      if (value == "voc:0")
-        return "; --labels voc:0 turns a set that counts from 0, --labels voc one that counts from "
-               "1";
-      if (value == "huggingface:voc")
-        return "; --labels huggingface:voc reads them as x1, y1, x2, y2, --labels huggingface:FILE "
-               "as x, y, width and height";
-      return fmt::format("; --labels {} chooses those of one format", value);
-    case Hint::correct_labels:
-      return line.resume ? "; correct that, then --resume again" : "";
-    case Hint::draw_labels:
-      return "; --html draws it";
-    case Hint::leave_out_swap_pairs:
-      return "; leave out --swap-pairs";
-    case Hint::move_pixels:
-      return "; leave out --tag-only, and use --jpeg-edges reencode instead of tag, which is the "
-             "default in place";
-    case Hint::say_keypoints:
-      return "; give --keypoints none, or their number as in --keypoints 17x3";
-    case Hint::say_labels_drawn_on:
-      return "; say so with --labels-drawn-on " + (value.empty() ? "stored or upright" : value);
-    case Hint::say_number_of_keypoints:
-      return "; give their number as in --keypoints 17x3";
-    case Hint::say_swapped_keypoints:
-      return "; say with --swap-pairs which keypoints a mirror swaps, or use --variants rotations";
-    case Hint::turn_sidecars:
-      return "; --sidecars turns both";
-    case Hint::turn_without_masks:
-      return "; --masks none treats masks as ordinary pictures";
-    case Hint::turn_without_sidecars:
-      return "; without --sidecars the picture alone is turned";
-
-    case Hint::allow_stale_metadata:
-      return "; --allow-stale-metadata permits that, -o keeps the original";
-    case Hint::allow_storage_change:
-      return "; --allow-storage-change permits that";
-    case Hint::believe_exif:
-      return "; --believe exif turns it as Exif says";
-    case Hint::be_less_strict:
-      return " (--strict)";
-    case Hint::keep_edges:
-      return "; leave out --jpeg-edges trim";
-    case Hint::keep_edges_lossless:
-      return "; --jpeg-edges trim or tag avoids that";
-    case Hint::keep_original:
-      return "; use -o";
-    case Hint::keep_original_and_allow_storage_change:
-      return "; use -o with --allow-storage-change";
-
-    case Hint::less_memory:
-      return "; a smaller --memory or -j may help";
-    case Hint::more_memory:
-      return value.empty() ? "; a larger --memory permits that"
-                           : fmt::format("; --memory {} permits that", value);
-    case Hint::raise_limit:
-      return fmt::format("; --limit {} permits that", value);
-  }
+  for (const Row& row : rows)
+    if (row.kind == hint.kind && (row.value.empty() || row.value == hint.value) &&
+        holds(row.when, line, hint.value))
+      return fmt::format(fmt::runtime(row.words), hint.value);
   return "";
 }
 

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <iterator>
+#include <string_view>
+#include <utility>
 
 #include "tools/qturn/option_values.hpp"
 #include "tools/qturn/parser.hpp"
@@ -12,6 +14,30 @@ namespace qturn {
 namespace {
 
 constexpr const char* group = "Labels";
+
+std::string listed(std::vector<std::string_view> names) {
+  const std::string_view last = names.back();
+  names.pop_back();
+  return fmt::format("{} or {}", fmt::join(names, ", "), last);
+}
+
+/// "yolo, voc, labelme or kitti": the formats of labels of one picture, with voc:0 if `all`.
+std::string formats_of_pictures(bool all) {
+  std::vector<std::string_view> names;
+  for (const LabelFormat& format : label_formats) {
+    if (format.is_named_only) continue;
+    names.push_back(format.option);
+    if (all && !format.other.empty()) names.push_back(format.other);
+  }
+  return listed(names);
+}
+
+std::string formats_of_files() {
+  std::vector<std::string_view> names;
+  for (const SharedLabelFormat& format : shared_label_formats)
+    if (!format.is_named_only) names.push_back(format.option);
+  return listed(names);
+}
 
 LabelOptions label_options(const std::string& text, const LabelOptions& before) {
   LabelOptions options = before;
@@ -62,8 +88,8 @@ Keypoints keypoints_of(const std::string& text) {
   return *keypoints;
 }
 
-CLI::Option* add_kind(CLI::App& app, CommandLine& line, const char* help) {
-  return add_value(app, "--labels", "auto|none|FORMAT[:DIR]|FORMAT:FILE", help,
+CLI::Option* add_kind(CLI::App& app, CommandLine& line, std::string help) {
+  return add_value(app, "--labels", "auto|none|FORMAT[:DIR]|FORMAT:FILE", std::move(help),
                    [&line](const std::string& text) {
                      line.labels = label_options(text, line.labels);
                      line.check_labels = line.labels.take != TakeLabels::none;
@@ -111,11 +137,12 @@ CLI::Option* add_html(CLI::App& app, CommandLine& line, const char* help) {
 void add_labels(CLI::App& app, CommandLine& line) {
   add_kind(
       app, line,
-      "auto (default) turns the labels that it finds in known formats, and refuses others; "
-      "yolo, voc, voc:0, labelme, dota, supervisely, cityscapes or kitti turns only "
-      "that format, with :DIR only below DIR; coco, csv, cvat, huggingface, labelstudio, createml, "
-      "datumaro or via with :FILE turns only that file; huggingface:voc turns boxes that are "
-      "two corners; none turns the pictures alone, even if there are labels");
+      fmt::format(
+          "auto (default) turns the labels that it finds in known formats, and refuses others; {} "
+          "turns only that format, with :DIR only below DIR; {} with :FILE turns only that file; "
+          "huggingface:voc turns boxes that are two corners; none turns the pictures alone, even "
+          "if there are labels",
+          formats_of_pictures(true), formats_of_files()));
   add_masks(app, line,
             "auto turns the masks that it finds; DIR turns those below DIR; none treats masks as "
             "ordinary pictures. Default: auto, but none with --labels none");
@@ -139,11 +166,12 @@ void add_page(CLI::App& app, CommandLine& line) {
 void add_label_check(CLI::App& app, CommandLine& line) {
   auto* kind = add_kind(
       app, line,
-      "also compare labels and masks with their pictures; without a value, or with auto, those "
-      "that "
-      "augment would find; yolo, voc, labelme, dota, supervisely, cityscapes or kitti checks only "
-      "that format, with :DIR only below DIR; huggingface:voc checks boxes that are two corners; "
-      "the other formats with :FILE check only that file");
+      fmt::format(
+          "also compare labels and masks with their pictures; without a value, or with auto, those "
+          "that augment would find; {} checks only that format, with :DIR only below DIR; "
+          "huggingface:voc checks boxes that are two corners; the other formats with :FILE check "
+          "only that file",
+          formats_of_pictures(false)));
   kind->type_name("[auto|FORMAT[:DIR]|FORMAT:FILE]");
   kind->check([](const std::string& text) {
     return text == "none" ? "none checks no labels; leave --labels out" : std::string();
