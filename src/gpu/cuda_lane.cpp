@@ -8,7 +8,7 @@
 #include <new>
 #include <utility>
 
-#include "src/gpu/cuda_lane.hpp"
+#include "src/gpu/device.hpp"
 #include "src/gpu/owners.hpp"
 
 namespace qturn {

@@ -1,11 +1,15 @@
 // What the program can run on, and why: for `--device`, and for `qturn devices`.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "src/turn/lane.hpp"
 
 namespace qturn {
 
@@ -58,5 +62,9 @@ DeviceChoice choose_device(std::string_view option, Work work);
 
 /// Of several devices the one for this process, which is one of several on this machine.
 DeviceChoice device_of_rank(DeviceChoice choice, int local_rank);
+
+/// A lane on CUDA device `device`, of whose page-locked memory at most `keep_bytes` stay allocated
+/// between images. Throws CudaError; std::logic_error in a build without CUDA.
+std::unique_ptr<Lane> make_cuda_lane(int device, std::size_t keep_bytes);
 
 }  // namespace qturn

@@ -1,5 +1,4 @@
 // A build without a CUDA compiler: says so wherever a CUDA device is asked for.
-#include "src/gpu/cuda_lane.hpp"
 #include "src/gpu/device.hpp"
 #include "src/gpu/scan_decoder.hpp"
 #include "src/gpu/scan_device.hpp"

@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "src/gpu/device.hpp"
-#include "src/gpu/page_locked_pool.hpp"
+#include "src/gpu/owners.hpp"
 #include "src/gpu/workplace.hpp"
 #include "src/tasks/suspend.hpp"
 

@@ -8,7 +8,6 @@
 #include "src/labels/many/csv.hpp"
 #include "src/labels/text/decimal.hpp"
 #include "src/labels/text/label_text.hpp"
-#include "src/labels/text/words.hpp"
 #include "src/picture/text.hpp"
 
 namespace qturn {

@@ -9,7 +9,7 @@
 #include "src/labels/many/shared_label.hpp"
 #include "src/labels/one/label.hpp"
 #include "src/labels/text/decimal.hpp"
-#include "src/labels/text/words.hpp"
+#include "src/labels/text/label_text.hpp"
 
 namespace qturn {
 namespace {

@@ -8,7 +8,6 @@
 #include "src/labels/geometry.hpp"
 #include "src/labels/text/decimal.hpp"
 #include "src/labels/text/label_text.hpp"
-#include "src/labels/text/words.hpp"
 
 namespace qturn {
 namespace {

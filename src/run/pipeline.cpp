@@ -11,7 +11,7 @@
 #include <memory>
 #include <thread>
 
-#include "src/gpu/cuda_lane.hpp"
+#include "src/gpu/device.hpp"
 #include "src/gpu/scan_device.hpp"
 #include "src/run/flight.hpp"
 #include "src/run/sample_flight.hpp"

@@ -12,7 +12,7 @@
 #include "src/files/safe_file.hpp"
 #include "src/formats/table.hpp"
 #include "src/labels/geometry.hpp"
-#include "src/labels/text/words.hpp"
+#include "src/labels/text/label_text.hpp"
 #include "src/metadata/xml_nodes.hpp"
 #include "src/metadata/xmp.hpp"
 #include "src/picture/errors.hpp"

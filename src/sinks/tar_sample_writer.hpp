@@ -14,7 +14,7 @@
 
 #include "src/files/journal.hpp"
 #include "src/files/safe_file.hpp"
-#include "src/files/tar/writer.hpp"
+#include "src/files/tar/tar.hpp"
 #include "src/sinks/sample_writer.hpp"
 
 namespace qturn {

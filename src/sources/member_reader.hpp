@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "src/files/tar/input.hpp"
-#include "src/files/tar/reader.hpp"
+#include "src/files/tar/tar.hpp"
 #include "src/picture/bytes.hpp"
 #include "src/sample/companion.hpp"
 

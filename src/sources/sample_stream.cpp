@@ -6,7 +6,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "src/files/tar/reader.hpp"
+#include "src/files/tar/tar.hpp"
 #include "src/formats/table.hpp"
 #include "src/plan/find_files.hpp"
 #include "src/sample/file_kind.hpp"

@@ -2,7 +2,7 @@
 // few bytes come at a time. What is read comes out of a tar of ours as it was.
 #include <algorithm>
 
-#include "src/files/tar/writer.hpp"
+#include "src/files/tar/tar.hpp"
 #include "tests/fixtures/tar_files.hpp"
 #include "tests/fuzz/target.hpp"
 

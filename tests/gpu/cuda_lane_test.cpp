@@ -4,7 +4,6 @@
 #include <catch2/matchers/catch_matchers_vector.hpp>
 #include <cstring>
 
-#include "src/gpu/cuda_lane.hpp"
 #include "src/gpu/device.hpp"
 #include "tests/kernels/device_kernels.hpp"
 

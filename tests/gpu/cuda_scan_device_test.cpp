@@ -18,7 +18,7 @@
 
 #include "src/files/safe_file.hpp"
 #include "src/formats/jpeg/turn.hpp"
-#include "src/gpu/page_locked_pool.hpp"
+#include "src/gpu/owners.hpp"
 #include "src/gpu/scan_device.hpp"
 #include "src/run/pipeline.hpp"
 #include "src/sample/companion.hpp"

@@ -1,5 +1,5 @@
 // Which piece of memory the pool gives. No GPU is needed: the blocks are plain memory.
-#include "src/gpu/page_locked_pool.hpp"
+#include "src/gpu/owners.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "src/files/tar/reader.hpp"
+#include "src/files/tar/tar.hpp"
 
 namespace qturn::sample_stream_test {
 namespace {

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <span>
 #include "src/files/source.hpp"
-#include "src/files/tar/reader.hpp"
+#include "src/files/tar/tar.hpp"
 #include "src/picture/bytes.hpp"
 #include "src/plan/jobs.hpp"
 #include "src/run/options.hpp"

@@ -13,7 +13,7 @@
 
 #include "src/files/file_descriptor.hpp"
 #include "src/files/safe_file.hpp"
-#include "src/files/tar/reader.hpp"
+#include "src/files/tar/tar.hpp"
 #include "src/formats/table.hpp"
 
 namespace qturn {

@@ -10,7 +10,7 @@
 
 #include "src/files/file_descriptor.hpp"
 #include "src/files/safe_file.hpp"
-#include "src/files/tar/reader.hpp"
+#include "src/files/tar/tar.hpp"
 #include "src/formats/codec/inflate_stream.hpp"
 #include "src/picture/bytes.hpp"
 

@@ -7,7 +7,7 @@
 
 #include "src/labels/many/csv.hpp"
 #include "src/labels/many/hugging_face.hpp"
-#include "src/labels/text/words.hpp"
+#include "src/labels/text/label_text.hpp"
 
 namespace qturn {
 namespace {

@@ -14,7 +14,7 @@
 #include <numbers>
 
 #include "src/labels/many/label_element.hpp"
-#include "src/labels/text/words.hpp"
+#include "src/labels/text/label_text.hpp"
 #include "src/labels/text/xml_text.hpp"
 
 namespace qturn {

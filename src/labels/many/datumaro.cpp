@@ -15,7 +15,7 @@
 #include "src/labels/json_picture.hpp"
 #include "src/labels/many/label_element.hpp"
 #include "src/labels/text/json_text.hpp"
-#include "src/labels/text/words.hpp"
+#include "src/labels/text/label_text.hpp"
 
 namespace qturn {
 namespace {

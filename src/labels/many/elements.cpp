@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "src/labels/text/words.hpp"
+#include "src/labels/text/label_text.hpp"
 
 namespace qturn {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "src/labels/text/words.hpp"
+#include "src/labels/text/label_text.hpp"
 
 namespace qturn {
 namespace {

@@ -9,7 +9,7 @@
 #include "src/labels/many/coco_file.hpp"
 #include "src/labels/many/csv_file.hpp"
 #include "src/labels/many/element_file.hpp"
-#include "src/labels/text/words.hpp"
+#include "src/labels/text/label_text.hpp"
 
 namespace qturn {
 namespace {

@@ -11,7 +11,7 @@
 
 #include "src/labels/json_picture.hpp"
 #include "src/labels/one/label_turns.hpp"
-#include "src/labels/text/words.hpp"
+#include "src/labels/text/label_text.hpp"
 
 namespace qturn {
 namespace {

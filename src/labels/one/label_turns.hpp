@@ -13,7 +13,6 @@
 #include "src/labels/one/label.hpp"
 #include "src/labels/text/json_text.hpp"
 #include "src/labels/text/label_text.hpp"
-#include "src/labels/text/words.hpp"
 
 namespace qturn {
 

@@ -12,7 +12,6 @@
 #include "src/labels/geometry.hpp"
 #include "src/labels/one/label_turns.hpp"
 #include "src/labels/text/label_text.hpp"
-#include "src/labels/text/words.hpp"
 
 namespace qturn {
 namespace {

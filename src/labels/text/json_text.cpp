@@ -8,7 +8,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "src/labels/text/words.hpp"
+#include "src/labels/text/label_text.hpp"
 
 namespace qturn {
 namespace {

@@ -1,9 +1,11 @@
-// The members of a tar, one after the other, as they come through a pipe: ustar, pax or GNU, as it
-// is or compressed with gzip or zstd, which the content tells. Nothing is unpacked.
+// A tar as a container. The members of one are read one after the other, as they come through a
+// pipe: ustar, pax or GNU, as it is or compressed with gzip or zstd, which the content tells.
+// Nothing is unpacked.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -58,6 +60,48 @@ class TarReader {
   std::unique_ptr<Archive> packed_, tar_;  // packed_: null unless it is zstd's
   std::uint64_t member_bytes_ = 0;
   bool has_more_ = false;
+};
+
+}  // namespace qturn
+
+// A tar that depends on the names and contents of its members alone: no times, no owners.
+
+struct archive;
+struct archive_entry;
+
+namespace qturn {
+
+struct NewMember {
+  std::string name;
+  Bytes content;
+};
+
+/// The bytes that it takes in a tar.
+std::uint64_t bytes_in_tar(const NewMember& member);
+
+/// Writes a tar in GNU's form, where a name is its bytes, whatever the locale is.
+class TarWriter {
+ public:
+  /// Takes the bytes of the tar, part by part. What it throws comes out of this class.
+  using Append = std::function<void(std::span<const std::byte> part)>;
+
+  explicit TarWriter(Append append);
+  ~TarWriter();
+  TarWriter(const TarWriter&) = delete;
+  TarWriter& operator=(const TarWriter&) = delete;
+
+  void add(const NewMember& member);
+  /// Ends the tar. Without that it has no end, which not every reader notices.
+  void finish();
+
+ private:
+  void check(int status) const;
+
+  Append append_;
+  archive* archive_;
+  archive_entry* entry_;
+  bool is_finished_ = false, is_given_up_ = false;
+  std::exception_ptr error_;
 };
 
 }  // namespace qturn
