@@ -1,20 +1,333 @@
 #include "src/metadata/xmp.hpp"
+#include "src/metadata/metadata_turn.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include "src/metadata/exif.hpp"
 #include "src/metadata/xml_nodes.hpp"
-#include "src/metadata/xmp_regions.hpp"
 #include "src/picture/errors.hpp"
 
 namespace qturn {
 namespace {
+
+// Face regions in XMP: the Metadata Working Group's (mwg-rs), ACDSee's and Microsoft's (MP).
+//
+// All use fractions of the picture's sides, from its upper left corner. MP gives the corner of a
+// region, the others its centre. Programs draw them on the pixels as they are stored, whatever the
+// orientation says. Some programs draw them on the upright picture instead. If the tag swaps the
+// axes, all but MP show that: their AppliedToDimensions are then those of the upright picture, and
+// the regions are moved with the view instead of the pixels.
+//
+// If an edge was trimmed, the rest is a smaller picture: places are other fractions of its sides,
+// and AppliedToDimensions is the new size. A region that reaches into the trimmed edge now reaches
+// out of the picture, and its numbers say so.
+
+constexpr std::string_view microsoft_space = "http://ns.microsoft.com/photo/1.2/t/Region#";
+
+// An address that programs write in two ways. XMP was once called XAP, and Adobe's own addresses
+// say both.
+struct Space {
+  std::string_view address, other = {};
+
+  bool holds(const XmlNode& node) const {
+    return !node.space.empty() && (node.space == address || node.space == other);
+  }
+};
+
+// Regions around their centres, and the sides of the picture that they were drawn on.
+struct Schema {
+  std::string_view regions;
+  Space area, dimensions;
+};
+constexpr Schema working_group = {
+    "http://www.metadataworkinggroup.com/schemas/regions/",
+    {"http://ns.adobe.com/xmp/sType/Area#", "http://ns.adobe.com/xap/1.0/sType/Area#"},
+    {"http://ns.adobe.com/xap/1.0/sType/Dimensions#", "http://ns.adobe.com/xmp/sType/Dimensions#"}};
+constexpr Schema acdsee = {"http://ns.acdsee.com/regions/",
+                           {"http://ns.acdsee.com/sType/Area#"},
+                           {"http://ns.acdsee.com/sType/Dimensions#"}};
+
+// A decimal fraction that keeps its number of digits, so that four quarter turns restore the text.
+struct Decimal {
+  double value = 0;
+  int digits = 0;
+
+  std::string text() const {
+    std::string text = fmt::format("{:.{}f}", value, digits);
+    const bool is_zero = text.find_first_not_of("-0.") == std::string::npos;
+    return is_zero && text.front() == '-' ? text.substr(1) : text;
+  }
+  Decimal from_the_other_side(double side) const { return {side - value, digits}; }
+};
+
+std::optional<Decimal> decimal(std::string_view text) {
+  Decimal number;
+  constexpr int max_digits = 17;
+  const char* end = text.data() + text.size();
+  const auto [read, error] =
+      std::from_chars(text.data(), end, number.value, std::chars_format::fixed);
+  if (error != std::errc() || read != end || !std::isfinite(number.value)) return std::nullopt;
+  const std::size_t point = text.find('.');
+  if (point != std::string_view::npos) number.digits = static_cast<int>(text.size() - point - 1);
+  number.digits = std::min(number.digits, max_digits);
+  return number;
+}
+
+// What is left of a side of the picture that regions are drawn on, as fractions of the side.
+struct Kept {
+  double from = 0, length = 1;
+};
+
+// The picture that regions are drawn on.
+struct Drawing {
+  Orientation orientation = Orientation::identity;  // what was done to it
+  Kept width, height;
+
+  bool moves() const { return orientation != Orientation::identity || is_trimmed(); }
+  bool is_trimmed() const { return width.length != 1 || height.length != 1; }
+};
+
+Drawing drawing_of(const MetadataTurn& turn, bool is_upright) {
+  const Size whole = turn.whole_size(), left = turn.old_size();
+  const auto kept = [](std::int64_t part, std::int64_t side) {
+    return Kept{0, part == side ? 1 : static_cast<double>(part) / static_cast<double>(side)};
+  };
+  Kept width = kept(left.width, whole.width), height = kept(left.height, whole.height);
+  if (!is_upright) return {turn.pixels, width, height};
+  const Reading r = reading(turn.stored);
+  if (r.from_right) width.from = 1 - width.length;
+  if (r.from_bottom) height.from = 1 - height.length;
+  return r.swap_axes ? Drawing{turn.view(), height, width} : Drawing{turn.view(), width, height};
+}
+
+// Numbers along a side, before and after an edge was trimmed.
+struct Axis {
+  double from = 0;   // where the rest begins, in the old numbers
+  double scale = 1;  // a length in the new numbers, by the old
+  double side = 1;   // the side of the rest, in the new numbers
+
+  Decimal length(const Decimal& old) const {
+    constexpr int digits_of_a_pixel = 6;  // sides are below 65536
+    if (scale == 1) return old;
+    return {old.value * scale, std::max(old.digits, digits_of_a_pixel)};
+  }
+  Decimal place(const Decimal& old) const { return length({old.value - from, old.digits}); }
+
+  bool holds(double begin, double end) const {
+    const double rounding = 1e-9 * side;
+    return begin >= -rounding && end <= side + rounding;
+  }
+};
+
+Axis in_fractions(const Kept& kept) { return {kept.from, 1 / kept.length, 1}; }
+Axis in_pixels(const Kept& kept, double side) { return {kept.from * side, 1, kept.length * side}; }
+
+struct Point {
+  Decimal x, y;
+};
+
+// Where a point of a picture with these sides is shown once it is turned. Between pixels, so
+// without the 1 that positions of pixels need.
+Point moved(Orientation orientation, const Point& point, const Axis& x, const Axis& y) {
+  const Reading r = reading(orientation);
+  const Point old{x.place(point.x), y.place(point.y)};
+  const Decimal u = r.from_right ? old.x.from_the_other_side(x.side) : old.x;
+  const Decimal v = r.from_bottom ? old.y.from_the_other_side(y.side) : old.y;
+  return r.swap_axes ? Point{v, u} : Point{u, v};
+}
+
+// The nodes that describe one thing: attributes of an element, or elements inside it.
+using Members = std::map<std::string_view, const XmlNode*>;
+
+std::map<int, Members> grouped(const std::vector<XmlNode>& nodes, const Space& space) {
+  std::map<int, Members> groups;
+  for (const XmlNode& node : nodes) {
+    if (space.holds(node)) groups[node.parent].emplace(node.name, &node);
+  }
+  return groups;
+}
+
+const XmlNode* member(const Members& members, std::string_view name) {
+  const auto found = members.find(name);
+  return found == members.end() ? nullptr : found->second;
+}
+
+// "0.25, 0.25, 0.5, 0.5": left, top, width, height, as texts without blanks.
+std::optional<std::array<std::string_view, 4>> rectangle_parts(std::string_view text) {
+  std::array<std::string_view, 4> parts;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const std::size_t comma = text.find(',');
+    if ((comma == std::string_view::npos) != (i + 1 == parts.size())) return std::nullopt;
+    std::string_view part = text.substr(0, comma);
+    const std::size_t first = part.find_first_not_of(" \t\r\n");
+    if (first == std::string_view::npos) return std::nullopt;
+    parts[i] = part.substr(first, part.find_last_not_of(" \t\r\n") - first + 1);
+    text = i + 1 < parts.size() ? text.substr(comma + 1) : std::string_view();
+  }
+  return parts;
+}
+
+// What happened to the regions of a packet.
+struct Findings {
+  bool damaged = false, cut = false, round = false;
+};
+
+// The other corners of the rectangle are `width` and `height` away. The result is the corner that
+// is now the upper left one. Its distance from the far side gets as many digits as the more exact
+// of the two.
+std::optional<std::string> moved_rectangle(const Drawing& drawing, std::string_view text,
+                                           Findings& findings) {
+  const auto parts = rectangle_parts(text);
+  if (!parts) return std::nullopt;
+  std::array<Decimal, 4> numbers;
+  for (std::size_t i = 0; i < parts->size(); ++i) {
+    const auto number = decimal((*parts)[i]);
+    if (!number) return std::nullopt;
+    numbers[i] = *number;
+  }
+  const auto side = [&](std::size_t i, const Kept& kept, bool from_far) {
+    const Axis axis = in_fractions(kept);
+    const Decimal corner = axis.place(numbers[i]), length = axis.length(numbers[i + 2]);
+    const Decimal far{1 - corner.value - length.value, std::max(corner.digits, length.digits)};
+    findings.cut |= drawing.is_trimmed() && !axis.holds(corner.value, corner.value + length.value);
+    const auto near_text = [&](const Decimal& number, std::size_t part) {
+      return axis.scale == 1 ? std::string((*parts)[part]) : number.text();
+    };
+    return std::pair(from_far ? far.text() : near_text(corner, i), near_text(length, i + 2));
+  };
+  const Reading r = reading(drawing.orientation);
+  const auto [u, width] = side(0, drawing.width, r.from_right);
+  const auto [v, height] = side(1, drawing.height, r.from_bottom);
+  return r.swap_axes ? fmt::format("{}, {}, {}, {}", v, u, height, width)
+                     : fmt::format("{}, {}, {}, {}", u, v, width, height);
+}
+
+// Two lengths, scaled by trimming and exchanged by a quarter turn.
+void replace_lengths(const Drawing& drawing, const XmlNode& w, const XmlNode& h,
+                     const std::string& width, const std::string& height, XmpEdits& edits) {
+  const bool swap = swaps_axes(drawing.orientation);
+  edits.replace(w, swap ? height : width);
+  edits.replace(h, swap ? width : height);
+}
+
+// `width` and `height` are AppliedToDimensions, 0 if there are none.
+void move_area(const Members& members, const Drawing& drawing, double width, double height,
+               XmpEdits& edits, Findings& findings) {
+  const XmlNode *x = member(members, "x"), *y = member(members, "y"), *w = member(members, "w"),
+                *h = member(members, "h"), *unit = member(members, "unit");
+  const auto says = [](const XmlNode* node) { return node ? decimal(node->value) : std::nullopt; };
+  const auto x_says = says(x), y_says = says(y), w_says = says(w), h_says = says(h);
+  const bool has_pixels = unit && unit->value == "pixel";
+  const bool scales = drawing.is_trimmed() && !has_pixels;
+  if (!x_says || !y_says || (unit && !has_pixels && unit->value != "normalized") ||
+      (has_pixels && (width == 0 || height == 0)) || (scales && w && h && !(w_says && h_says))) {
+    findings.damaged = true;
+    return;
+  }
+  const Axis x_axis = has_pixels ? in_pixels(drawing.width, width) : in_fractions(drawing.width);
+  const Axis y_axis = has_pixels ? in_pixels(drawing.height, height) : in_fractions(drawing.height);
+  const Point now = moved(drawing.orientation, {*x_says, *y_says}, x_axis, y_axis);
+  edits.replace(*x, now.x.text());
+  edits.replace(*y, now.y.text());
+  if (w && h) {
+    const auto text = [](const XmlNode& node, const Axis& axis, const auto& number) {
+      return axis.scale == 1 ? std::string(node.value) : axis.length(*number).text();
+    };
+    replace_lengths(drawing, *w, *h, text(*w, x_axis, w_says), text(*h, y_axis, h_says), edits);
+  }
+  if (!drawing.is_trimmed()) return;
+  findings.round |= scales && member(members, "d");
+  const auto is_cut = [](const Axis& axis, const Decimal& centre, const auto& length) {
+    const double place = axis.place(centre).value;
+    const double half = length ? axis.length(*length).value / 2 : 0;
+    return !axis.holds(place - half, place + half);
+  };
+  findings.cut |= is_cut(x_axis, *x_says, w_says) || is_cut(y_axis, *y_says, h_says);
+}
+
+// Of one schema. Returns what was done to the picture that they were drawn on.
+Drawing move_areas(const std::vector<XmlNode>& nodes, const Schema& schema,
+                   const MetadataTurn& turn, XmpEdits& edits, Findings& findings) {
+  Drawing drawing = drawing_of(turn, false);
+  double width = 0, height = 0;
+  for (const auto& [parent, members] : grouped(nodes, schema.dimensions)) {
+    if (parent < 0) continue;
+    const XmlNode& owner = nodes[static_cast<std::size_t>(parent)];
+    const bool of_regions = owner.is(schema.regions, "AppliedToDimensions") ||
+                            (owner.parent >= 0 && nodes[static_cast<std::size_t>(owner.parent)].is(
+                                                      schema.regions, "AppliedToDimensions"));
+    const XmlNode *w = member(members, "w"), *h = member(members, "h");
+    const auto w_says = w ? decimal(w->value) : std::nullopt;
+    const auto h_says = h ? decimal(h->value) : std::nullopt;
+    if (!of_regions || !w_says || !h_says) continue;
+    width = w_says->value;
+    height = h_says->value;
+    const Size drawn_on = width > height ? Size{2, 1} : width < height ? Size{1, 2} : Size{1, 1};
+    drawing = drawing_of(turn, turn.is_upright_shape(drawn_on));
+    const auto left = [](const XmlNode& node, const Decimal& side, const Kept& kept) {
+      return kept.length == 1 ? std::string(node.value)
+                              : Decimal{side.value * kept.length, side.digits}.text();
+    };
+    replace_lengths(drawing, *w, *h, left(*w, *w_says, drawing.width),
+                    left(*h, *h_says, drawing.height), edits);
+  }
+  if (drawing.moves())
+    for (const auto& [parent, members] : grouped(nodes, schema.area))
+      move_area(members, drawing, width, height, edits, findings);
+  return drawing;
+}
+
+// Whether there are regions of the Metadata Working Group whose places nobody can read.
+bool has_unknown_regions(const std::vector<XmlNode>& nodes) {
+  std::set<int> known;  // the elements that say a place, and those around them
+  for (const XmlNode& node : nodes) {
+    if (!working_group.area.holds(node) || node.parent < 0) continue;
+    known.insert(node.parent);
+    known.insert(nodes[static_cast<std::size_t>(node.parent)].parent);
+  }
+  for (std::size_t i = 0; i < nodes.size(); ++i)
+    if (nodes[i].is(working_group.regions, "Area") && !known.contains(static_cast<int>(i)))
+      return true;
+  return false;
+}
+
+void move_regions(const std::vector<XmlNode>& nodes, const MetadataTurn& turn, XmpEdits& edits,
+                  std::vector<std::string>& warnings) {
+  Findings findings;
+  move_areas(nodes, acdsee, turn, edits, findings);
+  const Drawing drawing = move_areas(nodes, working_group, turn, edits, findings);
+  findings.damaged |= drawing.moves() && has_unknown_regions(nodes);
+  for (const XmlNode& node : nodes) {
+    if (!drawing.moves() || !node.is(microsoft_space, "Rectangle")) continue;
+    const auto now = moved_rectangle(drawing, node.value, findings);
+    if (now) edits.replace(node, *now);
+    findings.damaged |= !now;
+  }
+  if (findings.damaged) {
+    warnings.emplace_back("a face region in its XMP is damaged and stays as it was");
+  }
+  if (findings.cut) {
+    warnings.emplace_back("a face region in its XMP reaches into the edge that was trimmed");
+  }
+  if (findings.round) {
+    warnings.emplace_back(
+        "a round region in its XMP keeps its diameter, as a fraction of the picture before its "
+        "edge "
+        "was trimmed");
+  }
+}
 
 constexpr std::string_view rdf = "http://www.w3.org/1999/02/22-rdf-syntax-ns#",
                            tiff = "http://ns.adobe.com/tiff/1.0/",

@@ -9,8 +9,8 @@
 #include <set>
 
 #include "src/dataset/shards.hpp"
+#include "src/files/backup.hpp"
 #include "src/files/journals.hpp"
-#include "src/files/kept_run.hpp"
 #include "src/files/tar/input.hpp"
 #include "src/formats/table.hpp"
 #include "src/plan/find_files.hpp"

@@ -1,6 +1,5 @@
 // GIF, also animated. Pixels are indices, so a turn is exact: every frame is decompressed, moved
-// and compressed again, and everything else is copied (blocks.hpp). The compression is giflib's
-// (below).
+// and compressed again, and everything else is copied (blocks.hpp). giflib compresses.
 #include "src/formats/table.hpp"
 
 #include <fmt/format.h>

@@ -1,11 +1,11 @@
 // PNG in the form it is stored in: bits per sample, palette, transparency and interlacing stay, and
 // every chunk besides the pixels is kept.
 //
-// The chunks (chunks.hpp), and the rows with their filters (rows.hpp), are small enough to be
-// our own. libdeflate does decompression, compression and checksums, five sixths of the time
-// (zlib.hpp). LodePNG with the same libdeflate takes 2.4 times as long as this for the
-// rest of decoding, and 5.2 s for filters that take 0.6 s here (docs/measurements/png.md); the
-// tests compare with it.
+// The chunks (chunks.hpp), and the rows with their filters (rows.hpp), are small enough to be our
+// own. libdeflate does decompression, compression and checksums, five sixths of the time
+// (zlib.hpp). LodePNG with the same libdeflate takes 2.4 times as long as this for the rest of
+// decoding, and 5.2 s for filters that take 0.6 s here (docs/measurements/png.md); the tests
+// compare with it.
 #pragma once
 
 #include <atomic>
