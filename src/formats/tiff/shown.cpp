@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "src/formats/table.hpp"
 #include "src/formats/tiff/codec.hpp"
 #include "src/formats/tiff/layout.hpp"
 #include "src/formats/tiff/metadata.hpp"
