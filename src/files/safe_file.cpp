@@ -277,6 +277,12 @@ void StagedFiles::stage(const NewFile& file) try {
   if (is_alike) {
     make_alike(like, like_status, opened.get(), file.times).report(target, warnings_);
   }
+  // By the clock. The system counts in ticks, and one who writes in the same tick must not give the
+  // file the same time.
+  if (!is_alike || file.times == Times::now) {
+    timespec times[] = {{.tv_sec = 0, .tv_nsec = UTIME_OMIT}, {}};
+    if (::clock_gettime(CLOCK_REALTIME, &times[1]) == 0) (void)::futimens(opened.get(), times);
+  }
   // The disk begins to write now, so that there is less to wait for later. Without a flush, ext4
   // does this for a file that replaces another one, but not where two exchange their names.
   if (flushed_ || files_.back()->replaces_like())
@@ -293,8 +299,11 @@ void StagedFiles::append(std::size_t index, std::span<const std::byte> part) {
   file.written += part.size();
 }
 
+void StagedFiles::seal(std::size_t index) const { files_[index]->temporary.seal(); }
+
 FileBytes StagedFiles::read_back(std::size_t index, FileBytes memory) const try {
   File& file = *files_[index];
+  seal(index);
   Hasher hasher;
   memory = read_whole(file.target, file.temporary.file(), std::move(memory), nullptr,
                       [&](std::span<const std::byte> part) { hasher.add(part); });
@@ -348,6 +357,15 @@ void StagedFiles::check_original(std::size_t index) const {
   fail_changed(index, has_changed ? std::error_code() : reason);
 }
 
+void StagedFiles::check_sealed(std::size_t index) const {
+  File& file = *files_[index];
+  if (!file.temporary.is_touched()) return;
+  throw FileError(fmt::format("the new {} was changed by another program after it was compared, "
+                              "so it is not used",
+                              file.target.string()),
+                  file.target, {});
+}
+
 void StagedFiles::put_in_place(std::size_t index) {
   File& file = *files_[index];
   const bool is_exchange = if_exists_ == IfExists::replace && file.replaces_like();
@@ -359,6 +377,7 @@ void StagedFiles::put_in_place(std::size_t index) {
                                 file.target.string(), temporary(index).string()),
                     file.target, system_code(EBUSY));
   }
+  check_sealed(index);
   if (!is_done) fail_changed(index, {});
   if (!*is_done) fail_write(file.target);
 }
@@ -379,7 +398,10 @@ fs::path StagedFiles::temporary(std::size_t index) const {
 const ContentHash& StagedFiles::hash(std::size_t index) const { return files_[index]->hash; }
 
 std::vector<std::string> StagedFiles::put_in_place() {
-  for (std::size_t i = files_.size(); i-- > 0;) check_original(i);
+  for (std::size_t i = files_.size(); i-- > 0;) {
+    check_sealed(i);
+    check_original(i);
+  }
   std::vector<std::string> warnings;
   for (std::size_t i = 0; i < files_.size(); ++i) {
     try {
@@ -477,7 +499,10 @@ std::vector<std::string> write_files(std::span<const NewFile> files, IfExists if
                                      const std::function<void(const StagedFiles&)>& prove) {
   StagedFiles staged(files, if_exists, true);
   staged.finish_writing();
-  if (prove) prove(staged);
+  if (prove) {
+    for (std::size_t i = 0; i < files.size(); ++i) staged.seal(i);
+    prove(staged);
+  }
   std::vector<std::string> warnings = staged.warnings();
   const std::vector<std::string> more = staged.put_in_place();
   warnings.insert(warnings.end(), more.begin(), more.end());

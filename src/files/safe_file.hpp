@@ -148,8 +148,10 @@ class StagedFiles {
   /// The hash of the content that it was made with.
   const ContentHash& hash(std::size_t index) const;
 
+  /// From now on another program that writes to the file, or links to it, keeps it from its place.
+  void seal(std::size_t index) const;
   /// What is in the file now, read from the file system into `memory`. Throws ProofError if it is
-  /// not the content that was written. Not of a file with `write_more`.
+  /// not the content that was written. Not of a file with `write_more`. The file is sealed first.
   FileBytes read_back(std::size_t index, FileBytes memory) const;
 
   /// Closes the files. If they are flushed, blocks until they are on the disk.
@@ -157,8 +159,9 @@ class StagedFiles {
   /// Flushes the folders of several files. Otherwise a power cut could keep the first in its place
   /// and lose the names of those that have not followed it.
   void flush_names(FlushedFolders& flushed) const;
-  /// Throws also if a `like` is no longer in its `like_state`. If a file cannot follow the first
-  /// for any other reason, that one stays: returns a sentence for each.
+  /// Throws also if a `like` is no longer in its `like_state`, or if what is sealed has changed. If
+  /// a file cannot follow the first for any other reason, that one stays: returns a sentence for
+  /// each.
   std::vector<std::string> put_in_place();
   /// After that: whether the file has followed.
   bool is_in_place(std::size_t index) const;
@@ -178,6 +181,7 @@ class StagedFiles {
   void stage(const NewFile& file);
   [[noreturn]] void fail_changed(std::size_t index, std::error_code reason) const;
   void check_original(std::size_t index) const;
+  void check_sealed(std::size_t index) const;
   void put_in_place(std::size_t index);
   bool put_back(std::size_t count);
 
@@ -188,8 +192,9 @@ class StagedFiles {
   std::vector<std::string> warnings_;
 };
 
-/// All the steps. `prove` may look at the files before they are in their places, and what it throws
-/// is passed on. Blocks until the files are on the disk; returns warnings.
+/// All the steps. `prove` may look at the files, which are sealed then, before they are in their
+/// places, and what it throws is passed on. Blocks until the files are on the disk; returns
+/// warnings.
 std::vector<std::string> write_files(std::span<const NewFile> files, IfExists if_exists,
                                      const std::function<void(const StagedFiles&)>& prove = {});
 

@@ -89,7 +89,7 @@ Temporary::Temporary(FileDescriptor folder, std::string target, std::string name
     : folder_(std::move(folder)),
       target_name_(std::move(target)),
       name_(std::move(name)),
-      own_(state_of_name(name_).value_or(FileState())),
+      own_(state_of_name(name_).value_or(Look())),
       is_left_(true) {}
 
 Temporary::~Temporary() {
@@ -107,7 +107,25 @@ bool Temporary::remember() {
   return true;
 }
 
+void Temporary::seal() { sealed_ = state_of_name(name_).value_or(Look()); }
+
+bool Temporary::is_touched() {
+  if (is_in_place_ || !sealed_) return is_touched_;
+  const auto found = state_of_name(name_);
+  return is_touched_ = is_touched_ || (found && *found != *sealed_);
+}
+
+/// The same once it is in its place, by what a rename does not change.
+bool Temporary::is_touched_there() {
+  const auto found = state_of_name(target_name_);
+  if (!sealed_ || !found || found->inode != sealed_->inode || FileState(*found) == *sealed_)
+    return false;
+  own_ = *found;
+  return is_touched_ = true;
+}
+
 bool Temporary::rename(IfExists if_exists) {
+  if (is_touched()) return false;
   const int folder = folder_.get();
   const char* from = name_.c_str();
   const char* to = target_name_.c_str();
@@ -121,11 +139,16 @@ bool Temporary::rename(IfExists if_exists) {
   }
   // NFS may report an error of what it has done.
   is_in_place_ = failed == 0 ? !is_another_there() : is_there();
+  if (is_touched_there()) {
+    is_in_place_ = false;
+    ::renameat2(folder, to, folder, from, RENAME_NOREPLACE);
+  }
   if (!is_in_place_ && failed == 0) errno = EBUSY;
   return is_in_place_;
 }
 
 std::optional<bool> Temporary::exchange(const FileState& original) {
+  if (is_touched()) return false;
   if (!exchange_names() && !is_there()) {
     if (is_unknown_rename()) return rename(IfExists::replace);
     return errno == ENOENT ? std::nullopt : std::optional(false);
@@ -136,7 +159,7 @@ std::optional<bool> Temporary::exchange(const FileState& original) {
   const int reason = out ? 0 : errno;
   struct stat status;
   if (out && ::fstat(out.get(), &status) == 0 && state_of(status) == original &&
-      !is_open_for_writing(out.get())) {
+      !is_open_for_writing(out.get()) && !is_touched_there()) {
     is_in_place_ = !is_another_there();
     if (!is_in_place_) keep();
     return is_in_place_;
@@ -148,6 +171,7 @@ std::optional<bool> Temporary::exchange(const FileState& original) {
 
 void Temporary::put_back() {
   is_exchanged_ = is_in_place_ = false;
+  sealed_.reset();  // our own renames have changed a time
   for (std::optional<FileState> there = own_;;) {
     const auto beside = state_of_name(name_);
     // What is beside the place now has no other name.
@@ -174,11 +198,12 @@ bool Temporary::is_linked_to(const std::filesystem::path& file) const {
          made->device == status.st_dev;
 }
 
-std::optional<FileState> Temporary::state_of_name(const std::string& name) const {
+std::optional<Temporary::Look> Temporary::state_of_name(const std::string& name) const {
   struct stat status;
   if (::fstatat(folder_.get(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0)
     return std::nullopt;
-  return state_of(status);
+  return Look{state_of(status), status.st_ctim.tv_sec * 1'000'000'000 + status.st_ctim.tv_nsec,
+              status.st_nlink};
 }
 
 /// Whether the target is what was written.

@@ -48,12 +48,19 @@ class Temporary {
   /// False, with errno set, if it cannot be looked at.
   bool remember();
 
-  /// Gives it the name of the target. Returns false, with errno set, if that failed.
+  /// To be called after the last change of our own, and before what is proved is read: from now on
+  /// nobody may write to the file, or link to it, until it has the name of the target.
+  void seal();
+  /// Whether somebody has, as far as the times of the file tell that.
+  bool is_touched();
+
+  /// Gives it the name of the target. Returns false, with errno set, if that failed, or if it was
+  /// touched: then it has its own name again.
   bool rename(IfExists if_exists);
 
   /// The same if the target is in the state `original`, and no program has it open for writing.
   /// Both are looked at when the two files have exchanged their names, so that no program can come
-  /// in between. None: the target is another file, and has its name again.
+  /// in between. None: the target is another file, and has its name again. False as rename().
   std::optional<bool> exchange(const FileState& original);
 
   /// Undoes exchange(). If another program has put a file there since, that stays there.
@@ -63,8 +70,15 @@ class Temporary {
   bool remove_original();
 
  private:
+  struct Look : FileState {
+    std::int64_t changed_ns = 0;  ///< of the inode: renames change it too
+    std::uint64_t links = 0;
+    bool operator==(const Look&) const = default;
+  };
+
   bool is_linked_to(const std::filesystem::path& file) const;
-  std::optional<FileState> state_of_name(const std::string& name) const;
+  std::optional<Look> state_of_name(const std::string& name) const;
+  bool is_touched_there();
   bool is_there() const;
   bool is_another_there() const;
   bool exchange_names() const;
@@ -73,8 +87,9 @@ class Temporary {
   std::string target_name_, name_;
   FileDescriptor file_;
   FileState own_;
-  bool is_left_ = false, is_kept_ = false, is_linked_ = false, is_exchanged_ = false,
-       is_in_place_ = false;
+  std::optional<Look> sealed_;
+  bool is_touched_ = false, is_left_ = false, is_kept_ = false, is_linked_ = false,
+       is_exchanged_ = false, is_in_place_ = false;
 };
 
 /// Six letters that are in the names of this process's temporaries.

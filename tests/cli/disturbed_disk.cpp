@@ -13,6 +13,9 @@
 // QTURN_TEST_RENAME=END: no file whose name ends in END can be put into its place.
 // QTURN_TEST_SPOIL=NAME: of each part that is written to a temporary of the file NAME, the byte in
 // the middle is another one.
+// QTURN_TEST_TOUCH=NAME: another program changes the last byte of a temporary of the file NAME,
+// once, before it is flushed; with QTURN_TEST_TOUCH_AT=rename: right before it gets its
+// name; =link: instead, it links to it before it is flushed.
 // QTURN_TEST_FOLD=1: names that differ only in case are one file.
 // QTURN_TEST_SIGNAL_IN_WAIT=1: when it first waits in poll() for its standard input or output.
 // (CUDA waits for other files.)
@@ -25,6 +28,7 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <csignal>
@@ -56,6 +60,39 @@ void log_flush(std::string_view what) {
   const int file = ::open(log, O_WRONLY | O_APPEND | O_CREAT, 0600);
   if (file < 0 || ::syscall(SYS_write, file, what.data(), what.size()) < 0 || ::close(file) != 0)
     std::abort();
+}
+
+/// Whether the file NAME of the variable has this temporary.
+bool is_temporary_of(const char* variable, const std::string& path) {
+  const char* name = std::getenv(variable);
+  return name && path.find("/." + std::string(name) + ".qturn-") != std::string::npos;
+}
+
+std::string path_of(int file) {
+  char path[4096] = {};
+  const std::string link = "/proc/self/fd/" + std::to_string(file);
+  return {path, static_cast<std::size_t>(
+                    std::max<ssize_t>(::readlink(link.c_str(), path, sizeof path - 1), 0))};
+}
+
+/// As another program that works on the temporary, `when` the variable says.
+void touch(const std::string& path, std::string_view when) {
+  const char* at = std::getenv("QTURN_TEST_TOUCH_AT");
+  static std::atomic<bool> is_done = false;
+  if (!is_temporary_of("QTURN_TEST_TOUCH", path) || (at ? at : "flush") != when ||
+      is_done.exchange(true))
+    return;
+  if (when == "link") {
+    if (::syscall(SYS_linkat, AT_FDCWD, path.c_str(), AT_FDCWD, (path + "-2").c_str(), 0) != 0)
+      std::abort();
+    return;
+  }
+  const int other = ::open(path.c_str(), O_RDWR);
+  const off_t last = ::lseek(other, -1, SEEK_END);
+  char byte = 0;
+  if (::pread(other, &byte, 1, last) != 1) std::abort();
+  byte = static_cast<char>(byte ^ 1);
+  if (::pwrite(other, &byte, 1, last) != 1 || ::close(other) != 0) std::abort();
 }
 
 void count_call() {
@@ -160,11 +197,13 @@ EXPORTED int rename(const char* from, const char* to) {
 }
 
 EXPORTED int renameat(int from_folder, const char* from, int to_folder, const char* to) {
+  touch(path_of(from_folder) + "/" + from, "rename");
   return put_in_place(to, SYS_renameat, from_folder, from, to_folder, meant(to_folder, to).c_str());
 }
 
 EXPORTED int renameat2(int from_folder, const char* from, int to_folder, const char* to,
                        unsigned flags) {
+  touch(path_of(from_folder) + "/" + from, "rename");
   return put_in_place(to, SYS_renameat2, from_folder, from, to_folder, meant(to_folder, to).c_str(),
                       flags);
 }
@@ -198,15 +237,10 @@ EXPORTED int unlinkat(int folder, const char* name, int flags) {
 
 EXPORTED ssize_t write(int file, const void* bytes, size_t count) {
   if (file > 2) count_call();
-  if (const char* name = std::getenv("QTURN_TEST_SPOIL"); name && count > 0) {
-    char path[4096] = {};
-    const std::string link = "/proc/self/fd/" + std::to_string(file);
-    const ssize_t length = ::readlink(link.c_str(), path, sizeof path - 1);
-    if (length > 0 && std::strstr(path, ("/." + std::string(name) + ".qturn-").c_str())) {
-      std::string other(static_cast<const char*>(bytes), count);
-      other[count / 2] = static_cast<char>(other[count / 2] ^ 1);
-      return ::syscall(SYS_write, file, other.data(), count);
-    }
+  if (count > 0 && is_temporary_of("QTURN_TEST_SPOIL", path_of(file))) {
+    std::string other(static_cast<const char*>(bytes), count);
+    other[count / 2] = static_cast<char>(other[count / 2] ^ 1);
+    return ::syscall(SYS_write, file, other.data(), count);
   }
   return ::syscall(SYS_write, file, bytes, count);
 }
@@ -243,5 +277,7 @@ EXPORTED int fsync(int file) {
     const int other = ::open(edited, O_WRONLY | O_APPEND);
     if (other < 0 || ::write(other, "saved", 5) != 5 || ::close(other) != 0) std::abort();
   }
+  touch(path_of(file), "flush");
+  touch(path_of(file), "link");
   return static_cast<int>(::syscall(SYS_fsync, file));
 }

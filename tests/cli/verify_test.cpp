@@ -97,6 +97,39 @@ TEST_CASE("Into a folder, results are proved if that is asked for") {
   CHECK(workplace.files("proved/images") == Names{"a.jpg"});
 }
 
+TEST_CASE("What another program changes after the proof is not put in its place") {
+  const std::map<std::string, std::string> originals = {
+      {"images/a.jpg", jpeg}, {"images/b.png", png}, {"labels/a.txt", label}};
+  for (const std::string touched : {"a.jpg", "b.png", "a.txt"}) {
+    for (const std::string at : {"flush", "rename", "link"}) {
+      for (const bool in_place : {true, false}) {
+        CAPTURE(touched, at, in_place);
+        Spoiled workplace("none");
+        workplace.environment = Workplace::on_disturbed_disk(
+            {{"QTURN_TEST_TOUCH", touched}, {"QTURN_TEST_TOUCH_AT", at}});
+        const cli::Words words = {"cw", "in", "--verify", "--fsync", "each"};
+        const Result result = workplace.qturn(
+            cli::with(words, in_place ? cli::Words{"--in-place"} : cli::Words{"-o", "out"}));
+        CAPTURE(result.err);
+        CHECK(result.exit_code == 1);
+        CHECK_THAT(result.err, ContainsSubstring("/" + touched +
+                                                 " was changed by another program after it was "
+                                                 "compared, so it is not used"));
+        // What is there already, and cannot be taken back, stays.
+        const bool is_too_late = touched == "a.txt" && at == "rename" && !in_place;
+        for (const auto& [name, content] : originals) {
+          const bool is_of_it = name.find(touched.substr(0, 1) + ".") != std::string::npos;
+          if (in_place)
+            CHECK((workplace.content("in/" + name) == content) == is_of_it);
+          else
+            CHECK(workplace.exists("out/" + name) ==
+                  (!is_of_it || (is_too_late && name == "images/a.jpg")));
+        }
+      }
+    }
+  }
+}
+
 TEST_CASE("Labels of many pictures are turned back, variant by variant, before they are in place") {
   const auto check = [](const std::string& name, const std::string& text) {
     CAPTURE(name);

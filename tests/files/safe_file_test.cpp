@@ -231,6 +231,73 @@ TEST_CASE("a file that changed since it was read is not replaced, nor is what be
   }
 }
 
+TEST_CASE("a result that another program changes after it was read back is not put in its place") {
+  const std::string content = "new";
+  const auto change = [](const fs::path& path, const std::string& how) {
+    const struct stat before = status_of(path);
+    if (how == "a byte") std::ofstream(path, std::ios::in | std::ios::out) << "x";
+    if (how == "longer") std::ofstream(path, std::ios::app) << "x";
+    if (how == "a byte, and the time put back") {
+      std::ofstream(path, std::ios::in | std::ios::out) << "x";
+      const timespec times[] = {before.st_atim, before.st_mtim};
+      ::utimensat(AT_FDCWD, path.c_str(), times, 0);
+    }
+    if (how == "a link") fs::create_hard_link(path, path.string() + "2");
+    if (how == "another file") {
+      fs::copy_file(path, path.string() + "2");
+      fs::rename(path.string() + "2", path);
+    }
+  };
+  for (const std::string how :
+       {"nothing", "a byte", "a byte, and the time put back", "longer", "a link", "another file"}) {
+    for (const bool is_late : {false, true}) {  // after the flush, or before
+      for (const auto times : {qturn::Times::now, qturn::Times::of_the_other}) {
+        for (const std::size_t which : {0, 1}) {
+          for (const bool in_place : {true, false}) {
+            CAPTURE(how, is_late, times, which, in_place);
+            const TemporaryFolder folder;
+            std::vector<qturn::NewFile> files;
+            for (const char* name : {"a", "a.txt"}) {
+              const fs::path path = folder.add(name, "old");
+              qturn::FileState state;
+              read_file(path, {}, &state);
+              const fs::path target = in_place ? path : fs::path(path.string() + ".out");
+              files.push_back({target, std::as_bytes(std::span(content)), path, times, state});
+            }
+            qturn::StagedFiles staged(files, in_place ? IfExists::replace : IfExists::fail, true);
+            for (std::size_t i = 0; i < files.size(); ++i) (void)staged.read_back(i, {});
+            if (how == "a byte, and the time put back")  // a tick of the clock
+              std::this_thread::sleep_for(std::chrono::milliseconds(20));
+            if (!is_late) change(staged.temporary(which), how);
+            std::string said;
+            try {
+              staged.finish_writing();
+              if (is_late) change(staged.temporary(which), how);
+              staged.put_in_place();
+            } catch (const FileError& error) {
+              said = error.what();
+            }
+            const bool is_done = how == "nothing";
+            for (const qturn::NewFile& file : files) {
+              CHECK(content_of(file.like) == (is_done && in_place ? "new" : "old"));
+              CHECK(fs::exists(file.target) == (is_done || in_place));
+            }
+            if (is_done) {
+              CHECK(said == "");
+            } else if (how != "longer" || is_late) {  // otherwise its length tells
+              CHECK(said == "the new " + files[which].target.string() +
+                                " was changed by another program after it was compared, so it is "
+                                "not used");
+            } else {
+              CHECK(said != "");
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
 TEST_CASE("a file that was only looked at is replaced") {
   const TemporaryFolder folder;
   const fs::path a = folder.add("a", "old");
