@@ -63,13 +63,14 @@ Bytes JpegCoefficients::turn(Orientation orientation, const std::atomic<bool>& s
   return write_jpeg(picture, parts_->blocks, orientation, JpegTables::of_source, stop);
 }
 
+DescribedBlocks JpegCoefficients::described() const { return {parts_->picture, parts_->blocks}; }
+
 void JpegCoefficients::prove(const JpegCoefficients& result, Orientation orientation,
                              const std::atomic<bool>& stop) const {
   const Size whole = whole_blocks(parts_->shape, orientation);
   JpegPicture picture = parts_->picture;
   set_size(picture, static_cast<JDIMENSION>(whole.width), static_cast<JDIMENSION>(whole.height));
-  prove_coefficients({picture, parts_->blocks}, {result.parts_->picture, result.parts_->blocks},
-                     orientation, stop);
+  prove_coefficients({picture, parts_->blocks}, result.described(), orientation, stop);
 }
 
 Bytes JpegCoefficients::crop(Size size, const std::atomic<bool>& stop) const {

@@ -20,6 +20,7 @@
 namespace qturn::jpeg {
 
 class JpegDecoder;
+struct DescribedBlocks;
 
 /// A JPEG that is read once and written in as many orientations as wanted.
 class JpegCoefficients {
@@ -41,6 +42,9 @@ class JpegCoefficients {
   /// Throws ImageFileError if nothing would be left, or for coefficients that 8-bit JPEG does not
   /// have.
   Bytes turn(Orientation orientation, const std::atomic<bool>& stop) const;
+
+  /// Valid as long as this is.
+  DescribedBlocks described() const;
 
   /// Throws ProofError unless `result` holds what turn() makes of this; Interrupted.
   void prove(const JpegCoefficients& result, Orientation orientation,

@@ -9,6 +9,7 @@
 #include "src/formats/jpeg/libjpeg/blocks.hpp"
 #include "src/formats/jpeg/libjpeg/picture.hpp"
 #include "src/formats/jpeg/libjpeg/session.hpp"
+#include "src/formats/jpeg/lossless.hpp"
 #include "src/formats/jpeg/proof.hpp"
 #include "src/formats/jpeg/writing/writer.hpp"
 #include "src/picture/turn_in_bands.hpp"
@@ -224,21 +225,17 @@ JpegPlanes::JpegPlanes(JpegDecoder& decoder, PixelArena& arena, const std::atomi
 
 JpegPlanes::~JpegPlanes() = default;
 
-void JpegPlanes::prove(const JpegPlanes& result, Orientation orientation,
+void JpegPlanes::prove(const JpegCoefficients& result, Orientation orientation,
                        const std::atomic<bool>& stop) const {
   const JpegPicture& picture = parts_->picture;
-  prove_layout(picture, result.parts_->picture, orientation);
-  const auto samples = [](const Plane& plane) {
-    return JpegSamples{plane.samples, plane.width, plane.height, plane.pitch};
-  };
-  const Reading r = reading(orientation);
+  const DescribedBlocks found = result.described();
+  prove_layout(picture, found.picture, orientation);
   for (std::size_t i = 0; i < picture.components.size(); ++i) {
     const JpegComponent& component = picture.components[i];
-    const Shift along_x = shift_of(r.from_right, picture.width, picture.max_h() / component.h);
-    const Shift along_y = shift_of(r.from_bottom, picture.height, picture.max_v() / component.v);
-    prove_samples(component.id, samples(parts_->planes[i]), samples(result.parts_->planes[i]),
-                  result.parts_->picture.components[i].table, orientation, along_x.part > 0,
-                  along_y.part > 0, stop);
+    const Plane& plane = parts_->planes[i];
+    prove_reencoded({plane.samples, plane.width, plane.height, plane.pitch, plane.rows}, found, i,
+                    orientation, {picture.width, picture.max_h() / component.h},
+                    {picture.height, picture.max_v() / component.v}, stop);
   }
 }
 

@@ -21,6 +21,7 @@
 
 namespace qturn::jpeg {
 
+class JpegCoefficients;
 class JpegDecoder;
 
 /// A JPEG that is decoded once and written in as many orientations as wanted.
@@ -39,9 +40,9 @@ class JpegPlanes {
   /// JpegCoefficients::turn. A sequential one gets Huffman tables of its own.
   Bytes turn(Orientation orientation, const std::atomic<bool>& stop);
 
-  /// Throws ProofError if `result` is farther from what turn() encodes than quantisation allows;
-  /// Interrupted.
-  void prove(const JpegPlanes& result, Orientation orientation,
+  /// Throws ProofError if `result` holds another coefficient than what turn() encodes is quantised
+  /// to; Interrupted.
+  void prove(const JpegCoefficients& result, Orientation orientation,
              const std::atomic<bool>& stop) const;
 
  private:

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdlib>
+#include <numbers>
 
 #include "src/picture/errors.hpp"
 
@@ -101,51 +101,131 @@ void prove_coefficients(const DescribedBlocks& source, const DescribedBlocks& re
   }
 }
 
-// The encoder rounds each coefficient to a multiple of its step q, so it is wrong by q / 2 at most.
-// The transform keeps lengths, so the samples of a block, seen as a vector, are then wrong by no
-// more than the root of the sum of (q / 2)^2. Both codecs calculate in integers: 1 for each
-// coefficient and 1 for each sample are more than that. Clipping to 0...255 only brings samples
-// nearer to those of the source, which lie there.
-void prove_samples(int component, const JpegSamples& source, const JpegSamples& result,
-                   const JpegTable& table, Orientation orientation, bool blended_x, bool blended_y,
-                   const std::atomic<bool>& stop) {
-  const Size turned = turned_size(orientation, {source.width, source.height});
-  expect("the width", component, turned.width, result.width);
-  expect("the height", component, turned.height, result.height);
-  double squares = 0;
-  for (const UINT16 step : table) squares += (step / 2.0 + 1) * (step / 2.0 + 1);
-  const double most = std::sqrt(squares) + DCTSIZE;
-  const Orientation back = inverse(orientation);
-  const auto distance = [&](std::int64_t x, std::int64_t y) {
-    const Position at = destination_of(back, {x, y}, turned);
-    int low = 255, high = 0;
-    for (std::int64_t before_y = 0; before_y <= (blended_y ? 1 : 0); ++before_y) {
-      const std::int64_t row = std::max<std::int64_t>(at.y - before_y, 0);
-      for (std::int64_t before_x = 0; before_x <= (blended_x ? 1 : 0); ++before_x) {
-        const std::int64_t column = std::max<std::int64_t>(at.x - before_x, 0);
-        const int sample = source.samples[row * source.pitch + column];
-        low = std::min(low, sample);
-        high = std::max(high, sample);
-      }
+namespace {
+
+/// The coefficients of a block, by the formula of the transform.
+class Transform {
+ public:
+  Transform() {
+    for (std::size_t u = 0; u < DCTSIZE; ++u) {
+      const double scale = u == 0 ? std::sqrt(0.125) : 0.5;
+      for (std::size_t x = 0; x < DCTSIZE; ++x)
+        by_place_[x][u] = static_cast<float>(
+            scale * std::cos(std::numbers::pi * static_cast<double>((2 * x + 1) * u) / 16));
     }
-    const int found = result.samples[y * result.pitch + x];
-    return std::max({low - found, found - high, 0});
+  }
+
+  using Block = std::array<std::array<float, DCTSIZE>, DCTSIZE>;
+
+  Block operator()(const Block& samples) const { return columns(columns(samples)); }
+
+ private:
+  /// Transforms the columns, and exchanges the axes.
+  Block columns(const Block& from) const {
+    Block to{};
+    for (std::size_t x = 0; x < DCTSIZE; ++x)
+      for (std::size_t y = 0; y < DCTSIZE; ++y)
+        for (std::size_t u = 0; u < DCTSIZE; ++u) to[x][u] += from[y][x] * by_place_[y][u];
+    return to;
+  }
+
+  Block by_place_{};
+};
+
+/// The samples that the encoder was to get, by their places in the turned picture.
+class TurnedSamples {
+ public:
+  TurnedSamples(const JpegSamples& source, Orientation orientation, JpegAxis x_axis,
+                JpegAxis y_axis)
+      : source_(source) {
+    const Reading r = reading(orientation);
+    const auto missed = [](bool mirrored, const JpegAxis& axis) {
+      const std::int64_t rest = axis.pixels % axis.shared;
+      return mirrored && rest != 0 ? Part{static_cast<int>(axis.shared - rest), axis.shared}
+                                   : Part{};
+    };
+    along_x_ = missed(r.from_right, x_axis);
+    along_y_ = missed(r.from_bottom, y_axis);
+    // What is hidden beyond an edge stays if the edge does. Else the edge is repeated.
+    size_ = turned_size(orientation, {r.from_right ? source.width : source.pitch,
+                                      r.from_bottom ? source.height : source.rows});
+    const auto place = [&](Position at) { return destination_of(inverse(orientation), at, size_); };
+    first_ = place({0, 0});
+    right_ = {place({1, 0}).x - first_.x, place({1, 0}).y - first_.y};
+    below_ = {place({0, 1}).x - first_.x, place({0, 1}).y - first_.y};
+  }
+
+  int at(std::int64_t x, std::int64_t y) const {
+    x = std::min(x, size_.width - 1);
+    y = std::min(y, size_.height - 1);
+    const std::int64_t from_x = first_.x + x * right_.x + y * below_.x;
+    const std::int64_t from_y = first_.y + x * right_.y + y * below_.y;
+    const JSAMPLE* here = source_.samples + from_y * source_.pitch + from_x;
+    if (along_x_.part == 0 && along_y_.part == 0) return *here;
+    const std::int64_t left = from_x > 0 ? -1 : 0, above = from_y > 0 ? -source_.pitch : 0;
+    const auto mean = [&](const JSAMPLE* row) {
+      return (along_x_.whole - along_x_.part) * row[0] + along_x_.part * row[left];
+    };
+    const int whole = along_x_.whole * along_y_.whole;
+    return ((along_y_.whole - along_y_.part) * mean(here) + along_y_.part * mean(here + above) +
+            whole / 2) /
+           whole;
+  }
+
+ private:
+  JpegSamples source_;
+  /// By how much of a sample the mirrored ones miss their new places.
+  struct Part {
+    int part = 0, whole = 1;
   };
-  for (std::int64_t top = 0; top < result.height; top += DCTSIZE) {
+  Part along_x_, along_y_;
+  Size size_;
+  Position first_, right_, below_;
+};
+
+}  // namespace
+
+// The encoder rounds each coefficient to a multiple of its step, so it is wrong by half a step at
+// most. Its transform, in integers, has constants of 13 bits and rounds twice: together that is
+// wrong by 0.297 at most, whatever the samples are (|error| of each constant's product, times 128,
+// and half a unit of each sum); that of float numbers by less than 0.01.
+void prove_reencoded(const JpegSamples& source, const DescribedBlocks& result, std::size_t index,
+                     Orientation orientation, JpegAxis x_axis, JpegAxis y_axis,
+                     const std::atomic<bool>& stop) {
+  constexpr float transform_error = 0.3125F;
+  constexpr int middle = 128;
+  const JpegComponent& component = result.picture.components[index];
+  const JpegBlockArray& blocks = result.blocks.component(static_cast<int>(index));
+  const TurnedSamples samples(source, orientation, x_axis, y_axis);
+  const Transform transform;
+  Transform::Block block;
+  std::array<float, DCTSIZE2> found;
+  for (std::size_t row = 0; row < component.height_in_blocks; ++row) {
     if (stop) throw Interrupted();
-    for (std::int64_t left = 0; left < result.width; left += DCTSIZE) {
-      std::int64_t sum = 0;
-      for (std::int64_t y = top; y < std::min(top + DCTSIZE, result.height); ++y) {
-        for (std::int64_t x = left; x < std::min(left + DCTSIZE, result.width); ++x) {
-          const std::int64_t away = distance(x, y);
-          sum += away * away;
-        }
-      }
-      if (static_cast<double>(sum) <= most * most) continue;
+    for (std::size_t column = 0; column < component.width_in_blocks; ++column) {
+      for (std::size_t y = 0; y < DCTSIZE; ++y)
+        for (std::size_t x = 0; x < DCTSIZE; ++x)
+          block[y][x] =
+              static_cast<float>(samples.at(static_cast<std::int64_t>(column * DCTSIZE + x),
+                                            static_cast<std::int64_t>(row * DCTSIZE + y)) -
+                                 middle);
+      const Transform::Block expected = transform(block);
+      const JCOEF* coefficients = blocks.block(column, row);
+      const auto is_near = [&](std::size_t at) {
+        found[at] = static_cast<float>(coefficients[at] * component.table[at]);
+        return std::abs(found[at] - expected[at / DCTSIZE][at % DCTSIZE]) <=
+               static_cast<float>(component.table[at]) / 2 + transform_error;
+      };
+      bool all = true;
+      for (std::size_t at = 0; at < DCTSIZE2; ++at) all &= is_near(at);
+      if (all) continue;
+      std::size_t at = 0;
+      while (is_near(at)) ++at;
       throw ProofError(fmt::format(
-          "component {}, block {}, {}: at most {:.1f} away from the original expected, {:.1f} "
+          "component {}, block {}, {}, coefficient {}, {}: {:.1f} in steps of {} expected, {} "
           "found",
-          component, left / DCTSIZE, top / DCTSIZE, most, std::sqrt(static_cast<double>(sum))));
+          component.id, column, row, at % DCTSIZE, at / DCTSIZE,
+          expected[at / DCTSIZE][at % DCTSIZE], component.table[at], found[at]));
     }
   }
 }

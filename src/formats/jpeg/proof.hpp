@@ -1,6 +1,6 @@
-// A turned JPEG compared with its original, by their coefficients or by their samples. Nothing here
-// is shared with the code that turns: it knows what a turn is only from destination_of() and from
-// the formula of the transform.
+// A turned JPEG compared with its original: its coefficients are those of the original, or what the
+// samples of the original give. Nothing here is shared with the code that turns: it knows what a
+// turn is only from destination_of() and from the formula of the transform.
 #pragma once
 
 #include <qturn/orientation.hpp>
@@ -27,17 +27,23 @@ void prove_layout(const JpegPicture& source, const JpegPicture& result, Orientat
 void prove_coefficients(const DescribedBlocks& source, const DescribedBlocks& result,
                         Orientation orientation, const std::atomic<bool>& stop);
 
-/// Samples of one component of a JPEG.
+/// Samples of one component of a JPEG, in whole blocks; `width` x `height` belong to the picture.
 struct JpegSamples {
   const JSAMPLE* samples = nullptr;
-  std::int64_t width = 0, height = 0, pitch = 0;
+  std::int64_t width = 0, height = 0, pitch = 0, rows = 0;
 };
 
-/// Throws ProofError if a block of `result` is farther from the turned `source` than the steps of
-/// its `table` allow; Interrupted. Along an axis that is `blended`, samples were made of two
-/// neighbours, and may lie anywhere between them.
-void prove_samples(int component, const JpegSamples& source, const JpegSamples& result,
-                   const JpegTable& table, Orientation orientation, bool blended_x, bool blended_y,
-                   const std::atomic<bool>& stop);
+/// An axis of the original: its pixels, and how many of them share a sample of the component.
+struct JpegAxis {
+  std::int64_t pixels = 0;
+  int shared = 1;
+};
+
+/// Throws ProofError unless each coefficient of the component `index` of `result` is what the
+/// turned `source` is quantised to, after docs/jpeg.md's rule for cut chroma: half a step away, or
+/// as much more as libjpeg's transform may be wrong; Interrupted.
+void prove_reencoded(const JpegSamples& source, const DescribedBlocks& result, std::size_t index,
+                     Orientation orientation, JpegAxis x_axis, JpegAxis y_axis,
+                     const std::atomic<bool>& stop);
 
 }  // namespace qturn::jpeg

@@ -42,8 +42,8 @@ std::uint64_t bytes_for_trailing_pictures(const JpegFile& file) {
 }
 
 template <typename Own>
-void read_again(std::optional<Own>& own, std::span<const std::byte> file, PixelArena& arena,
-                const std::atomic<bool>& stop) {
+void read_unless_there(std::optional<Own>& own, std::span<const std::byte> file, PixelArena& arena,
+                       const std::atomic<bool>& stop) {
   if (own) return;
   std::vector<std::string> unused;
   own.emplace(*std::make_unique<JpegDecoder>(file, &stop, unlimited), arena, stop, unused);
@@ -221,13 +221,13 @@ FileBytes JpegTurn::turn(Orientation applied, const std::atomic<bool>& stop) {
   return is_planar(applied) ? planes_->turn(applied, stop) : coefficients_->turn(applied, stop);
 }
 
-// What the CPU has read is in memory. For what a device has turned, the source is read first.
+// What a device has turned, the CPU has not read.
 void JpegTurn::prove(std::span<const std::byte> result, Orientation applied, PixelArena& arena,
                      const std::atomic<bool>& stop) {
+  std::optional<JpegCoefficients> found;
+  read_unless_there(found, result, arena, stop);
   const auto prove_by = [&](auto& own) {
-    read_again(own, decoder_->file.bytes, arena, stop);
-    std::remove_reference_t<decltype(own)> found;
-    read_again(found, result, arena, stop);
+    read_unless_there(own, decoder_->file.bytes, arena, stop);
     own->prove(*found, applied, stop);
   };
   if (is_planar(applied))
@@ -254,16 +254,15 @@ bool JpegTurn::is_proved_by(const AskDevice& device, std::span<const std::byte> 
 // Its coefficients are compared first, which is exact.
 std::optional<Orientation> JpegTurn::turn_in(std::span<const std::byte> result, PixelArena& arena,
                                              const std::atomic<bool>& stop) {
+  std::optional<JpegCoefficients> found;
+  read_unless_there(found, result, arena, stop);
   const auto found_by = [&](auto& own) {
-    read_again(own, decoder_->file.bytes, arena, stop);
-    std::remove_reference_t<decltype(own)> found;
-    read_again(found, result, arena, stop);
+    read_unless_there(own, decoder_->file.bytes, arena, stop);
     return first_that_holds([&](Orientation each) { own->prove(*found, each, stop); });
   };
   try {
     return found_by(coefficients_);
   } catch (const ProofError&) {
-    arena.clear();
     return found_by(planes_);
   }
 }
@@ -272,9 +271,10 @@ std::uint64_t JpegTurn::proof_bytes(std::span<const Orientation> applied) const 
   const std::uint64_t coefficients = jpeg_coefficient_bytes(decoder_->info);
   std::uint64_t most = 0;
   for (const Orientation each : applied) {
-    // A sample takes half the bytes of a coefficient, and a progressive picture has both.
-    const std::uint64_t one = is_planar(each) ? coefficients + coefficients / 2 : coefficients;
-    most = std::max(most, made_.contains(each) ? 2 * one : one);
+    // Of the source a sample takes half the bytes of a coefficient, and a progressive picture has
+    // both.
+    const std::uint64_t source = is_planar(each) ? coefficients + coefficients / 2 : coefficients;
+    most = std::max(most, made_.contains(each) ? source + coefficients : coefficients);
   }
   return most;
 }
