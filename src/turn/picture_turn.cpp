@@ -241,6 +241,8 @@ bool PictureTurn::is_made(Orientation orientation) const {
 void PictureTurn::read(std::span<const Orientation> orientations, Lane& lane,
                        const std::atomic<bool>& stop) {
   lane_ = &lane;
+  alone_.reset();
+  if (orientations.size() == 1) alone_ = applied(orientations.front());
   if (options_.tag_only) return;
   if (damage_.empty()) {
     try {
@@ -397,6 +399,20 @@ void PictureTurn::expect_format(std::span<const std::byte> result) const {
     throw ProofError(fmt::format("it is not a file of the format {}", format_->name));
 }
 
+// To where it was decoded for the turn.
+void PictureTurn::read_again(const TurnOutcome& planned, const std::atomic<bool>& stop) try {
+  lane_->clear();
+  std::vector<std::string> unused;
+  if (planned.route != Route::reencoded)
+    compressed_->read_again(planned.applied, lane_->decoded(), stop);
+  else if (format_->decode_otherwise)
+    decoded_ = format_->decode_otherwise(file_, lane_->decoded(), stop);
+  else
+    decoded_ = format_->decode(file_, Samples::as_stored, lane_->decoded(), stop, unused);
+} catch (const ImageFileError& error) {
+  throw ProofError(fmt::format("its original, read once more: {}", error.what()));
+}
+
 void PictureTurn::prove_read(const TurnOutcome& planned, MetadataTurn turn,
                              std::span<const std::byte> result, bool is_data_proved,
                              const std::atomic<bool>& stop) {
@@ -418,6 +434,7 @@ void PictureTurn::prove_read(const TurnOutcome& planned, MetadataTurn turn,
   turn.stored = header_.stored;  // what the file says; another one beside it may say more
   prove_parts(*format_, file_, result, turn, options_.jpeg.edges, is_tagged, stop);
   if (is_tagged || is_data_proved) return;
+  if (planned.applied == alone_) read_again(planned, stop);
   // The pages of the turn, if there are any, are not needed any more.
   PixelArena& arena = lane_->after_turns();
   if (planned.route != Route::reencoded) {

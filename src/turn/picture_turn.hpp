@@ -94,8 +94,9 @@ class PictureTurn {
 
   /// Compares a file with this picture: the one that turn() made of `orientation`, read again after
   /// it was written. Only with `proves`, of a picture that keeps its format. Throws ProofError
-  /// where they differ; Interrupted. `is_data_proved`: is_proved_by() was true, and no read() is
-  /// needed.
+  /// where they differ; Interrupted. If it is the only one that was read, the file is read once
+  /// more for that, and turn() must not be called again. `is_data_proved`: is_proved_by() was true,
+  /// and no read() is needed.
   void prove(Orientation orientation, std::span<const std::byte> result,
              const std::atomic<bool>& stop, bool is_data_proved = false);
 
@@ -149,6 +150,7 @@ class PictureTurn {
   bool is_released(std::uint64_t decoded_bytes) const;
   MetadataTurn found_turn_in(std::span<const std::byte> result, const std::atomic<bool>& stop);
   void expect_format(std::span<const std::byte> result) const;
+  void read_again(const TurnOutcome& planned, const std::atomic<bool>& stop);
   void prove_read(const TurnOutcome& planned, MetadataTurn turn, std::span<const std::byte> result,
                   bool is_data_proved, const std::atomic<bool>& stop);
   Route route_of(Orientation applied) const;
@@ -166,9 +168,10 @@ class PictureTurn {
   std::unique_ptr<CompressedTurn> compressed_;  ///< of a file that can be turned so
   Header header_;
   Orientation beside_ = Orientation::identity;
-  Lane* lane_ = nullptr;        ///< once it was read
-  Image decoded_;               ///< in the lane's memory, for prove()
-  std::size_t turns_left_ = 0;  ///< of them
+  Lane* lane_ = nullptr;              ///< once it was read
+  Image decoded_;                     ///< in the lane's memory, for prove()
+  std::size_t turns_left_ = 0;        ///< of them
+  std::optional<Orientation> alone_;  ///< if it was read for one, that, as it is applied
   std::uint64_t pixels_read_ = 0;
   std::vector<std::string> warnings_;
 };

@@ -57,15 +57,68 @@ struct Turning {
   std::string suffix = {};
 };
 
+/// Blocks of memory, so that a fault can be planted in what was decoded into them.
+std::vector<std::span<std::byte>> blocks;
+const BlockSource remembered{
+    .allocate =
+        [](std::size_t bytes) {
+          void* block = ordinary_memory.allocate(bytes);
+          std::memset(block, 0, bytes);
+          blocks.emplace_back(static_cast<std::byte*>(block), bytes);
+          return block;
+        },
+    .release =
+        [](void* block) {
+          std::erase_if(blocks, [&](const auto& each) { return each.data() == block; });
+          ordinary_memory.release(block);
+        }};
+
+/// A lane on which a bit of what is decoded first is another one, in this tenth of it.
+class FaultyLane final : public Lane {
+ public:
+  explicit FaultyLane(std::size_t tenth) : Lane(remembered, 0), tenth_(tenth) {}
+  PixelArena& decoded() override { return decoded_; }
+  void load(const Image& image) override { image_ = image; }
+  Image turn(Orientation orientation, const std::atomic<bool>& stop,
+             std::vector<std::string>& /*warnings*/) override {
+    Image turned = image_;
+    for (Page& page : turned.pages) {
+      const Page source = page;
+      if (swaps_axes(orientation)) std::swap(page.width, page.height);
+      page.pixels = turned_.take(page.bytes());
+      turn_in_bands(source.view(), page.view(), orientation, stop);
+    }
+    return turned;
+  }
+  void release_decoded() override {}
+  void clear() override {
+    decoded_.clear();
+    turned_.clear();
+  }
+  /// To be called once all is decoded.
+  void plant() const {
+    const std::span<std::byte> largest =
+        *std::ranges::max_element(blocks, {}, [](const auto& each) { return each.size(); });
+    // Of a coefficient, the lower byte.
+    largest[(largest.size() * tenth_ / 10 + largest.size() / 23) & ~std::size_t{1}] ^=
+        std::byte{64};
+  }
+
+ private:
+  std::size_t tenth_;
+};
+
 /// A file that is being turned.
 struct OneTurn {
-  OneTurn(const std::string& content, const Turning& how)
+  OneTurn(const std::string& content, const Turning& how,
+          std::unique_ptr<Lane> on = make_cpu_lane(0))
       : file(owned(content)),
         turning(how),
-        lane(make_cpu_lane(0)),
+        lane(std::move(on)),
         picture(file, how.suffix,
                 {.jpeg = how.jpeg, .tag_only = how.tag_only, .raw = how.raw, .proves = true}) {
     picture.read(std::span(&turning.orientation, 1), *lane, never);
+    if (const auto* faulty = dynamic_cast<const FaultyLane*>(lane.get())) faulty->plant();
   }
 
   std::string result() {
@@ -600,6 +653,51 @@ TEST_CASE("A palette, a page or a field that is another one is found") {
   };
   CHECK_THAT(finding(hdr("abcdefgh"), hdr("abcdefgx")), ContainsSubstring("page 1, pixel"));
   CHECK_THAT(finding(hdr("abcdefgh"), hdr("abcdefgh", "4")), ContainsSubstring("the header"));
+}
+
+TEST_CASE("A fault while the original is decoded is found") {
+  const Picture rgb = random_picture(41, 37), grey = random_picture(41, 37, 1);
+  std::vector<std::pair<std::string, std::string>> files;
+  for (const auto& [codec, file] : plain_files(rgb, grey))
+    files.emplace_back(codec->suffixes.front(), file);
+  files.emplace_back(".jpg", jpeg_of({.width = 96, .height = 64, .h = 2, .v = 2}));
+  files.emplace_back(".jpg",
+                     jpeg_of({.width = 93, .height = 69, .h = 2, .v = 2}));  // is re-encoded
+  files.emplace_back(".jpg", jpeg_of({.width = 93, .progressive = true}));
+  int planted = 0;
+  for (const auto& [suffix, file] : files) {
+    for (int tenth = 0; tenth < 10; ++tenth) {
+      CAPTURE(suffix, tenth);
+      const Turning how{.jpeg = {.edges = JpegEdges::reencode}, .suffix = suffix};
+      const std::string right = turned(file, how);
+      // The mean of many pixels does not tell.
+      if (OneTurn(file, how).picture.header().lossy && suffix != ".jpg") continue;
+      OneTurn picture(file, how, std::make_unique<FaultyLane>(tenth));
+      const std::string wrong = picture.result();
+      if (wrong == right) continue;  // the fault was in what fills memory
+      ++planted;
+      CHECK(picture.finding(wrong) != "");
+      CHECK(picture.finding(right) == "");
+    }
+  }
+  CHECK(planted > 130);
+}
+
+TEST_CASE("Where there are two decoders, they agree") {
+  const Picture rgb = random_picture(41, 37), grey = random_picture(41, 37, 1);
+  int codecs_with_two = 0;
+  for (const auto& [codec, file] : plain_files(rgb, grey)) {
+    if (!codec->decode_otherwise) continue;
+    ++codecs_with_two;
+    CAPTURE(codec->name);
+    PixelArena arena;
+    std::vector<std::string> warnings;
+    const Image one =
+        codec->decode(tests::bytes_of(file), Samples::as_stored, arena, never, warnings);
+    const Image other = codec->decode_otherwise(tests::bytes_of(file), arena, never);
+    CHECK_NOTHROW(prove_pixels(one, other, Orientation::identity, never));
+  }
+  CHECK(codecs_with_two == 4);
 }
 
 TEST_CASE("Frames of an animation, their places and their delays are proved") {

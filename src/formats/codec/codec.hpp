@@ -63,6 +63,11 @@ struct Codec {
   Image (*decode)(std::span<const std::byte> file, Samples samples, PixelArena& arena,
                   const std::atomic<bool>& stop, std::vector<std::string>& warnings) = nullptr;
 
+  /// Does what decode() does for the same format, by another library, so that a fault of either
+  /// shows. Null: there is none.
+  Image (*decode_otherwise)(std::span<const std::byte> file, PixelArena& arena,
+                            const std::atomic<bool>& stop) = nullptr;
+
   /// Decodes the first page for a caller who wants no more than pixels: of what the file holds
   /// besides, nothing but the orientation is looked at. Checks the limits, too. Throws LimitError,
   /// and as decode(). Null: decode() for another format does it, once the limits are checked.

@@ -70,6 +70,11 @@ class CompressedTurn {
   virtual FileBytes turn(Orientation applied, const TurnEmbedded& turn_embedded,
                          const std::atomic<bool>& stop, std::vector<std::string>& warnings) = 0;
 
+  /// Reads the file once more for prove() of one orientation, into `arena`, by another decoder if
+  /// there is one. What read() has left is not used any more.
+  virtual void read_again(Orientation /*applied*/, PixelArena& /*arena*/,
+                          const std::atomic<bool>& /*stop*/) {}
+
   /// Compares what is compressed in `result`, which turn() made of `applied`, with this file. Takes
   /// memory from `arena`. Throws ProofError where they differ; ImageFileError where the result
   /// cannot be read; Interrupted. Where Codec::parts says all, there is nothing to do.

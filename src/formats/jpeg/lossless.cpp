@@ -16,9 +16,10 @@ namespace {
 // For less data, making the tables takes longer than libjpeg takes for all: 24 us, 2026-11-23.
 constexpr std::size_t worth_tables = 5000;
 
-void read_to_end(JpegDecoder& decoder, JpegBlocks& blocks) {
+void read_to_end(JpegDecoder& decoder, JpegBlocks& blocks, JpegReader reader) {
   const std::vector<JpegScan>& scans = decoder.file.scans;
-  if (!scans.empty() && scans.front().bytes >= worth_tables && read_sequential(decoder, blocks)) {
+  if (reader == JpegReader::fastest && !scans.empty() && scans.front().bytes >= worth_tables &&
+      read_sequential(decoder, blocks)) {
     return;
   }
   blocks.serve(reinterpret_cast<j_common_ptr>(&decoder.info));
@@ -42,11 +43,11 @@ JpegCoefficients::JpegCoefficients(std::span<const std::byte> file, PixelArena& 
 
 JpegCoefficients::JpegCoefficients(JpegDecoder& decoder, PixelArena& arena,
                                    const std::atomic<bool>& stop,
-                                   std::vector<std::string>& warnings)
+                                   std::vector<std::string>& warnings, JpegReader reader)
     : parts_(std::make_unique<Parts>(arena)) {
   decoder.stop_by(stop);
   parts_->shape = shape_of(decoder.info);
-  read_to_end(decoder, parts_->blocks);
+  read_to_end(decoder, parts_->blocks, reader);
   parts_->picture = describe(decoder);
   add_notes(decoder, warnings);
 }

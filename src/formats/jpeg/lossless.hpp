@@ -9,6 +9,7 @@
 #include <qturn/orientation.hpp>
 
 #include <atomic>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -22,6 +23,9 @@ namespace qturn::jpeg {
 class JpegDecoder;
 struct DescribedBlocks;
 
+/// The fastest one gives what libjpeg's does.
+enum class JpegReader : std::uint8_t { fastest, of_libjpeg };
+
 /// A JPEG that is read once and written in as many orientations as wanted.
 class JpegCoefficients {
  public:
@@ -32,7 +36,7 @@ class JpegCoefficients {
                    const std::atomic<bool>& stop, std::vector<std::string>& warnings);
   /// The same of the file whose header `decoder` has read, and nothing else.
   JpegCoefficients(JpegDecoder& decoder, PixelArena& arena, const std::atomic<bool>& stop,
-                   std::vector<std::string>& warnings);
+                   std::vector<std::string>& warnings, JpegReader reader = JpegReader::fastest);
   ~JpegCoefficients();
 
   /// The turned picture, up to the marker of its end: the same coefficients moved, the same kind of

@@ -41,12 +41,13 @@ std::uint64_t bytes_for_trailing_pictures(const JpegFile& file) {
   return bytes_per_pixel * most_pixels;
 }
 
-template <typename Own>
+template <typename Own, typename... Reader>
 void read_unless_there(std::optional<Own>& own, std::span<const std::byte> file, PixelArena& arena,
-                       const std::atomic<bool>& stop) {
+                       const std::atomic<bool>& stop, Reader... reader) {
   if (own) return;
   std::vector<std::string> unused;
-  own.emplace(*std::make_unique<JpegDecoder>(file, &stop, unlimited), arena, stop, unused);
+  own.emplace(*std::make_unique<JpegDecoder>(file, &stop, unlimited), arena, stop, unused,
+              reader...);
 }
 
 }  // namespace
@@ -219,6 +220,16 @@ FileBytes JpegTurn::turn(Orientation applied, const std::atomic<bool>& stop) {
     return std::move(found->second);
   }
   return is_planar(applied) ? planes_->turn(applied, stop) : coefficients_->turn(applied, stop);
+}
+
+void JpegTurn::read_again(Orientation applied, PixelArena& arena, const std::atomic<bool>& stop) {
+  planes_.reset();
+  coefficients_.reset();
+  const std::span<const std::byte> file = decoder_->file.bytes;
+  if (is_planar(applied))
+    read_unless_there(planes_, file, arena, stop);
+  else
+    read_unless_there(coefficients_, file, arena, stop, JpegReader::of_libjpeg);
 }
 
 // What a device has turned, the CPU has not read.

@@ -54,6 +54,7 @@ class JpegTurn final : public CompressedTurn {
   FileBytes turn(Orientation applied, const TurnEmbedded& turn_embedded,
                  const std::atomic<bool>& stop, std::vector<std::string>& warnings) override;
 
+  void read_again(Orientation applied, PixelArena& arena, const std::atomic<bool>& stop) override;
   void prove(std::span<const std::byte> result, Orientation applied, PixelArena& arena,
              const std::atomic<bool>& stop) override;
   bool is_proved_by(const AskDevice& device, std::span<const std::byte> result,

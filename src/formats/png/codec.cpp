@@ -139,6 +139,7 @@ const Codec codec = {
     .check_limits = check_png_limits,
     .read_header = read_png_header,
     .decode = decode_png,
+    .decode_otherwise = decode_png_otherwise,
     .encode = encode,
     .keeps_metadata = true,
     .finish =

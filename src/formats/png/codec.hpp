@@ -33,6 +33,10 @@ Header read_png_header(std::span<const std::byte> file);
 Image decode_png(std::span<const std::byte> file, Samples samples, PixelArena& arena,
                  const std::atomic<bool>& stop, std::vector<std::string>& warnings);
 
+/// Implements Codec::decode_otherwise, by zlib.
+Image decode_png_otherwise(std::span<const std::byte> file, PixelArena& arena,
+                           const std::atomic<bool>& stop);
+
 /// These implement Codec::read_damaged_header and Codec::salvage. They keep the rows before the
 /// damage; the rest is zero.
 Header read_damaged_png_header(std::span<const std::byte> file);

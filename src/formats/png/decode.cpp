@@ -271,6 +271,17 @@ void decompress(const Chunks& chunks, std::span<std::byte> filtered, const PngHe
   }
 }
 
+// By zlib, which does not look at the checksum here: the rows are compared.
+void decompress_otherwise(const Chunks& chunks, std::span<std::byte> filtered,
+                          const PngHeader& header, std::vector<std::string>& /*warnings*/) {
+  const Stream stream(chunks);
+  const std::size_t written = inflate_beginning(
+      stream.bytes, {reinterpret_cast<std::uint8_t*>(filtered.data()), filtered.size()});
+  if (written == filtered.size()) return;
+  throw ImageFileError(fmt::format("{} of {} bytes of {} x {} pixels could be decompressed",
+                                   written, filtered.size(), header.width, header.height));
+}
+
 // As far as whole rows with a known filter go; the rest is zero.
 void decompress_beginning(const Chunks& chunks, std::span<std::byte> filtered,
                           const PngHeader& header, std::vector<std::string>& warnings) {
@@ -407,8 +418,11 @@ Image salvage_png(std::span<const std::byte> file, PixelArena& arena, const std:
           .extras = std::move(extras)};
 }
 
-Image decode_png(std::span<const std::byte> file, Samples samples, PixelArena& arena,
-                 const std::atomic<bool>& stop, std::vector<std::string>& warnings) {
+namespace {
+
+Image decode_by(decltype(decompress)& fill, std::span<const std::byte> file, Samples samples,
+                PixelArena& arena, const std::atomic<bool>& stop,
+                std::vector<std::string>& warnings) {
   if (stop) throw Interrupted();
   const Chunks chunks = png_chunks(file);
   auto extras = std::make_shared<PngExtras>();
@@ -418,11 +432,11 @@ Image decode_png(std::span<const std::byte> file, Samples samples, PixelArena& a
   if (samples == Samples::for_another_format && is_animated(chunks)) {
     throw ImageFileError("an animated PNG can only stay a PNG");
   }
-  Page page = decode_stored(chunks, extras->header, decompress, arena, stop, warnings);
+  Page page = decode_stored(chunks, extras->header, fill, arena, stop, warnings);
   std::vector<Page> pages_of_frames;
   for (const PngFrame& frame : frames) {
     pages_of_frames.push_back(decode_stored(frame.pixels, header_of_frame(extras->header, frame),
-                                            decompress, arena, stop, warnings));
+                                            fill, arena, stop, warnings));
   }
   if (samples == Samples::as_stored) {
     extras->skeleton = png_skeleton(chunks);
@@ -437,6 +451,19 @@ Image decode_png(std::span<const std::byte> file, Samples samples, PixelArena& a
           .stored = png_orientation(chunks),
           .pages = std::move(pages),
           .extras = std::move(extras)};
+}
+
+}  // namespace
+
+Image decode_png(std::span<const std::byte> file, Samples samples, PixelArena& arena,
+                 const std::atomic<bool>& stop, std::vector<std::string>& warnings) {
+  return decode_by(decompress, file, samples, arena, stop, warnings);
+}
+
+Image decode_png_otherwise(std::span<const std::byte> file, PixelArena& arena,
+                           const std::atomic<bool>& stop) {
+  std::vector<std::string> unused;
+  return decode_by(decompress_otherwise, file, Samples::as_stored, arena, stop, unused);
 }
 
 }  // namespace qturn::png

@@ -110,7 +110,7 @@ Header read_tiff_header(std::span<const std::byte> file, MissingPixels missing) 
 }
 
 Image decode_tiff(std::span<const std::byte> file, PixelArena& arena, const std::atomic<bool>& stop,
-                  std::vector<std::string>& warnings) {
+                  std::vector<std::string>& warnings, Inflater inflater) {
   auto extras = std::make_shared<TiffExtras>();
   extras->tiff = read_tiff(file);
   refuse_what_cannot_turn(extras->tiff);
@@ -125,7 +125,7 @@ Image decode_tiff(std::span<const std::byte> file, PixelArena& arena, const std:
     Page page = layout.page();
     page.ahead = ahead;
     page.pixels = arena.take(page.bytes());
-    decode_tiff_page(file, directory, layout, extras->tiff.little, page, stop);
+    decode_tiff_page(file, directory, layout, extras->tiff.little, page, stop, inflater);
     image.pages.push_back(page);
   });
   image.extras = extras;

@@ -14,6 +14,7 @@
 
 #include "src/formats/codec/codec.hpp"
 #include "src/formats/tiff/directories.hpp"
+#include "src/formats/tiff/layout.hpp"
 #include "src/picture/image.hpp"
 #include "src/picture/pixel_arena.hpp"
 
@@ -29,7 +30,7 @@ Header read_tiff_header(std::span<const std::byte> file,
 /// Implements Codec::decode for Samples::as_stored: pages, each with its pictures in
 /// sub-directories after it, have the samples that the file stores, in pixels of whole bytes.
 Image decode_tiff(std::span<const std::byte> file, PixelArena& arena, const std::atomic<bool>& stop,
-                  std::vector<std::string>& warnings);
+                  std::vector<std::string>& warnings, Inflater inflater = Inflater::zlib);
 
 /// Implements Codec::decode for another format: pages have grey or colours, and alpha, as a viewer
 /// shows them. If missing pixels are left out: as Codec::salvage.

@@ -63,6 +63,9 @@ enum : std::uint16_t {
 };
 }  // namespace tiff_photometric
 
+/// What undoes deflate: zlib, or what libtiff chooses, which is faster, and accepts some damage.
+enum class Inflater : bool { zlib, of_libtiff };
+
 struct TiffLayout {
   std::int64_t width = 0;
   std::int64_t height = 0;

@@ -256,7 +256,8 @@ struct TiffBlockReader::Impl {
 };
 
 TiffBlockReader::TiffBlockReader(std::span<const std::byte> file, const TiffDirectory& page,
-                                 const TiffLayout& layout, bool little, MissingPixels missing)
+                                 const TiffLayout& layout, bool little, MissingPixels missing,
+                                 Inflater inflater)
     : impl_(std::make_unique<Impl>()) {
   const std::size_t ahead = write_tiff_header(seen_directory(page, layout, 0), little).size();
   impl_->memory.made = write_tiff_header(seen_directory(page, layout, ahead), little);
@@ -269,9 +270,9 @@ TiffBlockReader::TiffBlockReader(std::span<const std::byte> file, const TiffDire
   if (layout.compression == COMPRESSION_JPEG && layout.photometric == PHOTOMETRIC_YCBCR) {
     TIFFSetField(tiff, TIFFTAG_JPEGCOLORMODE, JPEGCOLORMODE_RGB);
   }
-  if (is_deflate(layout)) {
-    // With libdeflate, of data for more rows than there are libtiff takes what it got until the
-    // space ended, which may be nothing.
+  if (is_deflate(layout) && inflater == Inflater::zlib) {
+    // With libdeflate, its own choice, libtiff takes of data for more rows than there are what it
+    // got until the space ended, which may be nothing.
     TIFFSetField(tiff, TIFFTAG_DEFLATE_SUBCODEC, DEFLATE_SUBCODEC_ZLIB);
   }
   set_raw_logluv(tiff, layout);

@@ -31,7 +31,8 @@ class TiffBlockReader {
   /// `page`, of the layout, in `file`, which must outlive this. Throws ImageFileError.
   TiffBlockReader(std::span<const std::byte> file, const TiffDirectory& page,
                   const TiffLayout& layout, bool little,
-                  MissingPixels missing = MissingPixels::are_damage);
+                  MissingPixels missing = MissingPixels::are_damage,
+                  Inflater inflater = Inflater::zlib);
   ~TiffBlockReader();
   TiffBlockReader(const TiffBlockReader&) = delete;
   TiffBlockReader& operator=(const TiffBlockReader&) = delete;

@@ -178,8 +178,8 @@ std::uint64_t tiff_encoding_bytes(const TiffLayout& layout, bool little) {
 
 void decode_tiff_page(std::span<const std::byte> file, const TiffDirectory& directory,
                       const TiffLayout& layout, bool little, const Page& page,
-                      const std::atomic<bool>& stop) {
-  TiffBlockReader reader(file, directory, layout, little);
+                      const std::atomic<bool>& stop, Inflater inflater) {
+  TiffBlockReader reader(file, directory, layout, little, MissingPixels::are_damage, inflater);
   for_each_block(reader, directory, layout, page, stop,
                  [&](TiffBlockReader& from, const TiffBlock& block, std::uint8_t* to) {
                    if (is_doubted(layout)) std::memset(to, 0, block.bytes);

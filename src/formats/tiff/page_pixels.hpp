@@ -15,7 +15,7 @@ namespace qturn::tiff {
 /// Interrupted.
 void decode_tiff_page(std::span<const std::byte> file, const TiffDirectory& directory,
                       const TiffLayout& layout, bool little, const Page& page,
-                      const std::atomic<bool>& stop);
+                      const std::atomic<bool>& stop, Inflater inflater = Inflater::zlib);
 
 /// The same for a page that is damaged: what is missing is zero. Returns how many strips or tiles
 /// are not whole.

@@ -36,6 +36,12 @@ Image decode(std::span<const std::byte> file, Samples samples, PixelArena& arena
   return decode_shown_tiff(file, arena, stop, warnings);
 }
 
+Image decode_otherwise(std::span<const std::byte> file, PixelArena& arena,
+                       const std::atomic<bool>& stop) {
+  std::vector<std::string> unused;
+  return decode_tiff(file, arena, stop, unused, Inflater::of_libtiff);
+}
+
 Bytes encode(const Image& image, Orientation applied, const std::atomic<bool>& stop,
              std::vector<std::string>& warnings) {
   if (is_stored_tiff(image)) return encode_tiff(image, applied, stop, warnings);
@@ -106,6 +112,7 @@ const Codec codec = {
     .check_limits = check_tiff_limits,
     .read_header = [](std::span<const std::byte> file) { return read_tiff_header(file); },
     .decode = decode,
+    .decode_otherwise = decode_otherwise,
     .encode = encode,
     .keeps_metadata = true,
     .finish =
