@@ -423,6 +423,18 @@ std::vector<ListedItem> listed_items(const std::vector<XmlNode>& nodes) {
   return items;
 }
 
+bool is_orientation(const XmlNode& node) {
+  return node.is(tiff, "Orientation") || node.is(exif, "Orientation");
+}
+
+bool is_width(const XmlNode& node) {
+  return node.is(tiff, "ImageWidth") || node.is(exif, "PixelXDimension");
+}
+
+bool is_height(const XmlNode& node) {
+  return node.is(tiff, "ImageLength") || node.is(exif, "PixelYDimension");
+}
+
 }  // namespace
 
 std::string turn_xmp(std::string_view packet, const MetadataTurn& turn,
@@ -440,12 +452,10 @@ std::string turn_xmp(std::string_view packet, const MetadataTurn& turn,
   const std::string height = std::to_string(turn.size.height);
   for (const XmlNode& node : nodes) {
     if (!is_property(nodes, node)) continue;
-    if (node.is(tiff, "Orientation") || node.is(exif, "Orientation")) edits.replace(node, tag);
+    if (is_orientation(node)) edits.replace(node, tag);
     if (turn.pixels == Orientation::identity) continue;
-    if (node.is(tiff, "ImageWidth") || node.is(exif, "PixelXDimension")) edits.replace(node, width);
-    if (node.is(tiff, "ImageLength") || node.is(exif, "PixelYDimension")) {
-      edits.replace(node, height);
-    }
+    if (is_width(node)) edits.replace(node, width);
+    if (is_height(node)) edits.replace(node, height);
   }
   if (turn.pixels != Orientation::identity) {
     const XmlNode *x = find_property(nodes, tiff, "XResolution"),
@@ -517,9 +527,25 @@ std::optional<Orientation> orientation_of_xmp(std::string_view packet) {
   }
 }
 
+namespace {
+
+/// Without what a turn replaces, whatever it says: some programs write "Top-left".
+std::string without_size_and_orientation(std::string_view packet) try {
+  const std::vector<XmlNode> nodes = xml_nodes(packet);
+  XmpEdits edits(packet);
+  for (const XmlNode& node : nodes)
+    if (is_property(nodes, node) && (is_orientation(node) || is_width(node) || is_height(node)))
+      edits.replace(node, "");
+  return edits.apply();
+} catch (const ImageFileError&) {
+  return std::string(packet);
+}
+
+}  // namespace
+
 std::string without_numbers(std::string_view packet) {
   std::string rest;
-  for (const char c : packet)
+  for (const char c : without_size_and_orientation(packet))
     if (std::string_view("0123456789.+-eE \t\r\n").find(c) == std::string_view::npos) rest += c;
   return rest;
 }

@@ -35,7 +35,8 @@ XmpSays read_xmp(std::string_view packet);
 /// What a packet says; nothing if it says none of the eight, or is not XML.
 std::optional<Orientation> orientation_of_xmp(std::string_view packet);
 
-/// What of a packet no turn changes: all but its numbers and its blanks.
+/// What of a packet no turn changes: all but its numbers and blanks, and what it says of the size
+/// and the orientation.
 std::string without_numbers(std::string_view packet);
 
 /// Warns of a packet that says another one of the picture than `stored`. XMP never counts: it

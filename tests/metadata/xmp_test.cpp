@@ -278,6 +278,23 @@ TEST_CASE("A cut packet stays as it was with a warning, until its last element h
   CHECK(warnings.empty());
 }
 
+TEST_CASE("An orientation in words becomes a number, which no proof takes for another packet") {
+  // As GNOME's and KDE's programs write it, once for each program that the picture went through.
+  const std::string packet =
+      xmp_packet_with("",
+                      "<exif:Make>SONY</exif:Make><exif:Orientation>Top-left</exif:Orientation>"
+                      "<exif:PixelXDimension>4912 pixels</exif:PixelXDimension>"
+                      "<exif:Make>SONY</exif:Make><exif:Orientation>Top-left</exif:Orientation>");
+  std::vector<std::string> warnings;
+  const std::string turned = turn_xmp(packet, turn_of(Orientation::rotate90), warnings);
+  CHECK_THAT(turned, !ContainsSubstring("Top-left"));
+  CHECK(without_numbers(packet) == without_numbers(turned));
+  std::string other = turned;
+  other.replace(other.find("SONY"), 4, "NIKO");
+  CHECK(without_numbers(packet) != without_numbers(other));
+  CHECK(without_numbers("<not XML 12") == "<notXML");
+}
+
 TEST_CASE("MD5 is RFC 1321's") {
   CHECK(jpeg::md5("") == "D41D8CD98F00B204E9800998ECF8427E");
   CHECK(jpeg::md5("message digest") == "F96B697D7CB7938D525A2F31AAF161D0");
