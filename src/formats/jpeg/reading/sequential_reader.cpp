@@ -275,22 +275,6 @@ std::size_t bytes_before_marker(std::span<const std::byte> data) {
   return at;
 }
 
-// How many bytes `data`, which has no marker and does not end between 0xFF and zero, is without
-// the zeros.
-std::size_t unstuffed_size(std::span<const std::byte> data) {
-  const unsigned char* const bytes = bytes_of(data);
-  std::size_t size = 0;
-  for (std::size_t at = 0; at < data.size(); at += some) {
-    const std::size_t count = std::min(some, data.size() - at);
-    unsigned char zeros = 0;
-    for (std::size_t i = at; i < at + count; ++i) {
-      zeros = static_cast<unsigned char>(zeros + (bytes[i] == 0xFF));
-    }
-    size += count - zeros;
-  }
-  return size;
-}
-
 void UnstuffedBits::fill() {
   const std::size_t used = std::min(at_ / 8, have_);
   have_ -= used;
