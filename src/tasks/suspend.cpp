@@ -4,10 +4,14 @@
 #include <oneapi/tbb/task_arena.h>
 
 #include <sys/mman.h>
+#include <unistd.h>
 
+#include <csignal>
 #include <cstddef>
+#include <cstdint>
 #include <new>
 #include <semaphore>
+#include <string_view>
 
 namespace qturn {
 
@@ -15,6 +19,33 @@ struct Resume::Waiter {
   tbb::task::suspend_point point = nullptr;  ///< null: a thread waits for `resumed`
   std::binary_semaphore resumed{0};
 };
+
+namespace {
+
+struct sigaction before = {};
+
+// oneTBB does not look at what mmap() returned. So it writes to the upper end of a stack of
+// megabytes that begins at address -1, and no program has anything there.
+void on_crash(int /*number*/, siginfo_t* info, void* /*context*/) {
+  constexpr std::uintptr_t low = std::uintptr_t{1} << 16, high = std::uintptr_t{1} << 26;
+  const auto address = reinterpret_cast<std::uintptr_t>(info->si_addr);
+  if (low < address && address < high) {
+    constexpr std::string_view message = "qturn: error: no memory for the stack of a task\n";
+    [[maybe_unused]] const ssize_t ignored = ::write(2, message.data(), message.size());
+    ::_exit(1);
+  }
+  // The same happens again, and ends as it would without us.
+  ::sigaction(SIGSEGV, &before, nullptr);
+}
+
+}  // namespace
+
+void end_by_name_without_a_stack() {
+  struct sigaction action = {};
+  action.sa_sigaction = on_crash;
+  action.sa_flags = SA_SIGINFO;
+  ::sigaction(SIGSEGV, &action, &before);
+}
 
 void require_memory_for_a_stack() {
   constexpr std::size_t bytes = std::size_t{8} << 20;  // twice a stack's

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <utility>
 
-#include "tools/qturn/progress.hpp"
+#include "tools/qturn/terminal.hpp"
 
 namespace qturn {
 namespace {

@@ -14,6 +14,7 @@
 #include "src/run/flight.hpp"
 #include "tools/qturn/json_lines.hpp"
 #include "tools/qturn/progress.hpp"
+#include "tools/qturn/terminal.hpp"
 
 namespace qturn {
 namespace {
