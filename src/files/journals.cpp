@@ -33,8 +33,10 @@ std::optional<fs::path> place_of(const IntendedFile& file) {
 
 std::optional<FileState> state_of_file(const fs::path& file) {
   struct stat status;
-  if (::stat(file.c_str(), &status) != 0) return std::nullopt;
-  return state_of(status);
+  if (::stat(file.c_str(), &status) == 0) return state_of(status);
+  // What is only out of reach now must not be taken for gone: its temporary would be removed.
+  if (errno == ENOENT || errno == ENOTDIR) return std::nullopt;
+  throw FileError("cannot look at " + file.string(), file, system_code(errno));
 }
 
 /// What a killed run has left of the file.
