@@ -51,6 +51,12 @@ std::uint64_t device_bytes_of(const JpegScanLayout& scan, std::size_t file_bytes
              (pixels_of_block * static_cast<std::uint64_t>(most));
 }
 
+void check_orientation(Orientation orientation, std::size_t i) {
+  if (is_valid(orientation)) return;
+  throw std::invalid_argument(fmt::format("picture {}: an orientation is 1 to 8, not {}", i,
+                                          static_cast<unsigned>(orientation)));
+}
+
 void check_crop(const PictureCrop& crop, Size size, std::size_t i) {
   const auto& [left, top, right, bottom] = crop.box;
   const bool is_within = 0 <= left && left <= right && right <= static_cast<float>(size.width) &&
@@ -60,9 +66,7 @@ void check_crop(const PictureCrop& crop, Size size, std::size_t i) {
         fmt::format("the crop of picture {} is {} {} {} {} (left, top, right, bottom), expected "
                     "within {}x{}",
                     i, left, top, right, bottom, size.width, size.height));
-  if (!is_valid(crop.orientation))
-    throw std::invalid_argument(fmt::format("picture {}: an orientation is 1 to 8, not {}", i,
-                                            static_cast<unsigned>(crop.orientation)));
+  check_orientation(crop.orientation, i);
 }
 
 void check_place(const DecodedPlace& to, Size size, std::size_t i) {
@@ -92,12 +96,17 @@ void clear_on_cpu(const DecodedPlace& to) {
   }
 }
 
+View rgb_in(PixelArena& arena, Size size) {
+  View rgb{nullptr, size.width, size.height, size.width * rgb_bytes, rgb_bytes};
+  rgb.data = arena.take(static_cast<std::size_t>(rgb.pitch * rgb.height));
+  return rgb;
+}
+
 /// A page as interleaved R, G and B: itself, or made in `arena`.
 View rgb_of(const Image& image, PixelArena& arena) {
   const Page& page = image.pages.front();
   if (has_rgb(image) && page.channels == rgb_bytes) return page.view();
-  View rgb{nullptr, page.width, page.height, page.width * rgb_bytes, rgb_bytes};
-  rgb.data = arena.take(static_cast<std::size_t>(rgb.pitch * rgb.height));
+  const View rgb = rgb_in(arena, {page.width, page.height});
   to_rgb(image, rgb);
   return rgb;
 }
@@ -105,9 +114,7 @@ View rgb_of(const Image& image, PixelArena& arena) {
 /// The rows of a picture are not resized as columns are, so it is made upright first.
 void resize_on_cpu(View rgb, Orientation applied, const DecodedPlace& to, PixelArena& arena) {
   if (applied != Orientation::identity) {
-    const Size size = turned_size(applied, {rgb.width, rgb.height});
-    View upright{nullptr, size.width, size.height, size.width * rgb_bytes, rgb_bytes};
-    upright.data = arena.take(static_cast<std::size_t>(upright.pitch * upright.height));
+    const View upright = rgb_in(arena, turned_size(applied, {rgb.width, rgb.height}));
     transform(rgb, upright, applied);
     rgb = upright;
   }
@@ -266,11 +273,7 @@ DecoderBatch JpegDecoder::open(const EncodedPicture* pictures, std::size_t count
   auto files = std::make_unique<DecoderBatch::Files>();
   files->limits = limits;
   files->all.resize(count);
-  for (std::size_t i = 0; i < count; ++i) {
-    if (is_valid(pictures[i].orientation)) continue;
-    throw std::invalid_argument(fmt::format("picture {}: an orientation is 1 to 8, not {}", i,
-                                            static_cast<unsigned>(pictures[i].orientation)));
-  }
+  for (std::size_t i = 0; i < count; ++i) check_orientation(pictures[i].orientation, i);
   tbb::parallel_for(
       tbb::blocked_range<std::size_t>(0, count, headers_at_a_time),
       [&](const tbb::blocked_range<std::size_t>& range) {

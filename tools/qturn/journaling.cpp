@@ -91,13 +91,16 @@ std::string how_long_since(const std::string& utc) {
 void warn_of_done(const CommandLine& line, const DoneBefore& done) {
   if (done.pictures == 0 || line.orientation == Orientation::identity || line.quiet) return;
   print_message(
-      fmt::format("warning: {} turned by {} {}, and will be turned again",
+      fmt::format("{} turned by {} {}, and will be turned again",
                   done.pictures == 1 ? "this picture was"
                                      : fmt::format("these {} pictures were", done.pictures),
-                  done.operation.substr(0, done.operation.find(' ')), how_long_since(done.ended)));
+                  done.operation.substr(0, done.operation.find(' ')), how_long_since(done.ended)),
+      Tone::warning);
 }
 
 }  // namespace
+
+bool leaves_record(const CommandLine& line) { return line.resume || line.begins_resumable; }
 
 std::unique_ptr<Journals> open_journals(const CommandLine& line, const PlanOptions& options,
                                         const Plan& plan, JpegEdges edges, Fsync fsync) {
@@ -111,7 +114,7 @@ std::unique_ptr<Journals> open_journals(const CommandLine& line, const PlanOptio
                                                  : Start::anew,
                          .in_place = line.in_place,
                          .overwrite = line.existing == Existing::overwrite,
-                         .keep = (line.resume || line.begins_resumable) && !line.shard,
+                         .keep = leaves_record(line) && !line.shard,
                          .flushed = fsync == Fsync::each,
                          .records_flushed = fsync != Fsync::never};
   if (line.in_place) {

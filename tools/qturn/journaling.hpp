@@ -14,6 +14,9 @@
 
 namespace qturn {
 
+/// Whether the record of this run stays beside its results when all is done: --resume was given.
+bool leaves_record(const CommandLine& line);
+
 /// Opens the journals of this run: in place, where roots_in_place() says; otherwise in the output
 /// folder, or in that of the shard. Null if the output is a file. Throws PlanError if the
 /// options do not fit together, otherwise as Journals.

@@ -39,7 +39,7 @@ void refuse_unfit(const CommandLine& line) {
 
 std::optional<TarRecord> record_of_pack(const CommandLine& line, const PlanOptions& options,
                                         const Plan& found, JpegEdges edges) {
-  if ((!line.resume && !line.begins_resumable) || is_to_standard_output(line)) return std::nullopt;
+  if (!leaves_record(line) || is_to_standard_output(line)) return std::nullopt;
   Hasher states;
   for (const FoundFile& file : found.jobs.files()) {
     const std::string state =

@@ -63,9 +63,9 @@ struct Place {
   std::shared_ptr<TarRecord> record = {};  ///< of the output; or null
 };
 
-/// With --resume, of all places that are tars and come from files.
+/// With --resume, of all places that are tars and come from files. Leaves out what is done.
 void add_records(const CommandLine& line, JpegEdges edges, std::vector<Place>& places) {
-  if ((!line.resume && !line.begins_resumable) || line.shard || line.unpack) return;
+  if (!leaves_record(line) || line.shard || line.unpack) return;
   struct Inputs {
     std::vector<std::string> names;
     std::string states;
@@ -85,8 +85,13 @@ void add_records(const CommandLine& line, JpegEdges edges, std::vector<Place>& p
     const auto record =
         std::make_shared<TarRecord>(line, output, std::move(inputs.names),
                                     hash_of(std::as_bytes(std::span(inputs.states))), edges);
-    for (Place& place : places)
-      if (place.output == output) place.record = record;
+    // It reads the whole output: once, however many inputs that has.
+    const bool is_done = line.resume && record->is_done();
+    std::erase_if(places, [&](Place& place) {
+      if (place.output != output) return false;
+      place.record = record;
+      return is_done;
+    });
   }
 }
 
@@ -208,9 +213,6 @@ int turn_tars(const CommandLine& line, PlanOptions plan, RunOptions options, con
     for (const Place& place : places) refuse_unmerged_shards(place.output.parent_path());
   }
   add_records(line, options.jpeg.edges, places);
-  std::erase_if(places, [&](const Place& place) {
-    return line.resume && place.record && place.record->is_done();
-  });
   if (places.empty() && !shard) return say_tars_are_done(line);
   const bool is_begun = shard && shard->is_begun();
   if (!is_begun) refuse_existing(line, places);
