@@ -9,6 +9,8 @@
 #include <csignal>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
+#include <exception>
 #include <new>
 #include <semaphore>
 #include <string_view>
@@ -24,23 +26,38 @@ namespace {
 
 struct sigaction before = {};
 
+[[noreturn]] void end_without_memory() {
+  constexpr std::string_view message = "qturn: error: no memory for a task\n";
+  [[maybe_unused]] const ssize_t ignored = ::write(2, message.data(), message.size());
+  ::_exit(1);
+}
+
+// A thread of oneTBB's own, or one that serves all tasks, found no memory. No task can catch that.
+void on_terminate() {
+  try {
+    if (const std::exception_ptr error = std::current_exception()) std::rethrow_exception(error);
+  } catch (const std::bad_alloc&) {
+    end_without_memory();
+  } catch (...) {
+    // Ends as it would without us.
+  }
+  std::abort();
+}
+
 // oneTBB does not look at what mmap() returned. So it writes to the upper end of a stack of
 // megabytes that begins at address -1, and no program has anything there.
 void on_crash(int /*number*/, siginfo_t* info, void* /*context*/) {
   constexpr std::uintptr_t low = std::uintptr_t{1} << 16, high = std::uintptr_t{1} << 26;
   const auto address = reinterpret_cast<std::uintptr_t>(info->si_addr);
-  if (low < address && address < high) {
-    constexpr std::string_view message = "qturn: error: no memory for the stack of a task\n";
-    [[maybe_unused]] const ssize_t ignored = ::write(2, message.data(), message.size());
-    ::_exit(1);
-  }
+  if (low < address && address < high) end_without_memory();
   // The same happens again, and ends as it would without us.
   ::sigaction(SIGSEGV, &before, nullptr);
 }
 
 }  // namespace
 
-void end_by_name_without_a_stack() {
+void end_by_name_without_memory() {
+  std::set_terminate(on_terminate);
   struct sigaction action = {};
   action.sa_sigaction = on_crash;
   action.sa_flags = SA_SIGINFO;

@@ -34,10 +34,10 @@ void suspend(const std::function<void(Resume)>& start);
 /// std::bad_alloc if there is no memory for one.
 void require_memory_for_a_stack();
 
-/// For a program: if oneTBB crashes for want of a stack all the same, because another thread took
-/// the last memory in between, the program says so and exits with status 1. What it has put in its
-/// place stays, as after a kill.
-void end_by_name_without_a_stack();
+/// For a program: where no task can be told that there is no memory, in oneTBB's own threads or
+/// because another thread took the last of it, the program says so and exits with status 1. What it
+/// has put in its place stays, as after a kill.
+void end_by_name_without_memory();
 
 /// For condition_variable::wait_until(). Its wait() would be a symbol of libstdc++ 12 where g++ 12
 /// compiles it, and manylinux_2_34 has libstdc++ 11.

@@ -61,7 +61,7 @@ class Judge {
     const bool is_killed = WIFSIGNALED(run_.status) && fault_.effect.signal == SIGKILL;
     look_at_files();
     look_at_next();
-    if (is_killed || is_without_stack()) return broken_;
+    if (is_killed || is_without_memory()) return broken_;
     if (WIFSIGNALED(run_.status)) {
       // Before it begins to write, the program leaves that to the system.
       const bool is_interrupted = WTERMSIG(run_.status) == SIGINT && all_old_;
@@ -87,8 +87,8 @@ class Judge {
     return a && b ? a->content == b->content : a == b;
   }
   /// Then it ends as it would by a kill (tasks/suspend.hpp).
-  bool is_without_stack() const {
-    return run_.err.find("no memory for the stack of a task") != std::string::npos;
+  bool is_without_memory() const {
+    return run_.err.find("no memory for a task") != std::string::npos;
   }
   /// Of a run in place that --resume has completed: it keeps its journal.
   static bool says_done(const File* file) { return file && is_ended_journal(file->content); }
@@ -124,7 +124,7 @@ class Judge {
   /// A lock may be left: the next run sees that its program is gone.
   void look_at_own(const std::string& name) {
     if (!find(run_.after, name) || cannot_remove()) return;
-    if (WIFSIGNALED(run_.status) || is_without_stack()) return;
+    if (WIFSIGNALED(run_.status) || is_without_memory()) return;
     // What a killed run has left is --resume's to remove; restore removes what it finds.
     const bool is_left_to_others = run_.status != 0 || scenario_.words.front() == "restore";
     if (is_left_to_others && find(scenario_.before, name)) return;

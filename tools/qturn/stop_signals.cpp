@@ -27,7 +27,7 @@ void on_signal(int number) {
 void take_signals() {
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
-  end_by_name_without_a_stack();
+  end_by_name_without_memory();
   struct sigaction action = {};
   action.sa_handler = [](int) { progress = true; };
   action.sa_flags = SA_RESTART;
