@@ -129,7 +129,7 @@ class Judge {
     const bool is_left_to_others = run_.status != 0 || scenario_.words.front() == "restore";
     if (is_left_to_others && find(scenario_.before, name)) return;
     const std::string file = fs::path(name).filename().string();
-    const bool is_journal = file == ".qturn-journal";
+    const bool is_journal = file.starts_with(".qturn-journal");
     if (says_done(find(run_.after, name))) return;
     if (is_journal && (run_.status != 0 || has_line({"warning: ", file}))) return;
     if (qturn::is_temporary_name(file) && has_line({file})) return;

@@ -10,7 +10,6 @@
 
 #include "src/dataset/shared_files.hpp"
 #include "src/plan/journal_roots.hpp"
-#include "src/run/flight.hpp"
 #include "src/sinks/file_sample_writer.hpp"
 #include "src/sinks/standard_output.hpp"
 #include "tools/qturn/journaling.hpp"
@@ -104,9 +103,7 @@ void FileRun::turn_pictures() try {
   });
   written_->finish();
 } catch (const std::exception& error) {
-  if (!journals_ || !journals_->have_changed()) throw;
-  const Sentence why = reason(error);
-  throw WithHints<UnfinishedError>(why.hints, why.text);
+  rethrow_unfinished(error, journals_.get());
 }
 
 bool FileRun::write_files_of_all() {

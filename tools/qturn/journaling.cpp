@@ -13,6 +13,7 @@
 #include "src/dataset/shards.hpp"
 #include "src/plan/backup_space.hpp"
 #include "src/plan/journal_roots.hpp"
+#include "src/run/flight.hpp"
 #include "src/sinks/tar_sample_writer.hpp"
 #include "tools/qturn/plan_options.hpp"
 #include "tools/qturn/report.hpp"
@@ -189,6 +190,12 @@ int say_tars_are_done(const CommandLine& line) {
 bool is_merged(const CommandLine& line, JpegEdges edges) {
   return line.resume && line.shard && !fs::exists(shards_folder(line.output)) &&
          known_by_manifest(line, edges);
+}
+
+void rethrow_unfinished(const std::exception& error, const Journals* journals) {
+  if (!journals || !journals->have_changed()) throw;
+  const Sentence why = reason(error);
+  throw WithHints<UnfinishedError>(why.hints, why.text);
 }
 
 void begin_if_nothing_to_resume(CommandLine& line, JpegEdges edges) {

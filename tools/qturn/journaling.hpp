@@ -1,6 +1,7 @@
 // Where the journals of a run are, and what they say about it.
 #pragma once
 
+#include <exception>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -22,6 +23,9 @@ bool leaves_record(const CommandLine& line);
 /// options do not fit together, otherwise as Journals.
 std::unique_ptr<Journals> open_journals(const CommandLine& line, const PlanOptions& options,
                                         const Plan& plan, JpegEdges edges, Fsync fsync);
+
+/// In a handler: an error that ends a run whose begin() has changed files is an UnfinishedError.
+[[noreturn]] void rethrow_unfinished(const std::exception& error, const Journals* journals);
 
 /// Of --resume to an output of which nothing tells what a run has done there: the run begins, and
 /// says so. In place open_journals() does this.

@@ -16,6 +16,7 @@
 #include "src/plan/find_files.hpp"
 #include "src/run/pipeline.hpp"
 #include "src/sinks/restore_writer.hpp"
+#include "tools/qturn/journaling.hpp"
 #include "tools/qturn/report.hpp"
 #include "tools/qturn/resources.hpp"
 #include "tools/qturn/stop_signals.hpp"
@@ -89,21 +90,13 @@ std::set<fs::path> folders_of(const KeptRun& run) {
   return folders;
 }
 
-int restore_run(const CommandLine& line) {
-  KeptRun run = read_run(line.backup);
-  if (!line.to.empty()) move_root(run, line.to);
-  if (run.header.inputs.empty()) {
-    if (!originals_in(run.folder).empty()) refuse_without_record(line.backup);
-    if (!line.quiet) print_message("this run replaced nothing");
-    return 0;
-  }
-  const std::atomic<bool>& stop = watch_stop_signals();
+/// Returns the exit status.
+int restore_pictures(const CommandLine& line, const KeptRun& run, Journals* journals,
+                     const std::atomic<bool>& stop) {
   RunOptions options;
   set_resources(line, options);
   options.plan_only = line.dry_run;
-  std::unique_ptr<Journals> journals;
-  if (!line.dry_run) journals = open_journals_of(run);
-  RestoreWriter writer(run, journals.get());
+  RestoreWriter writer(run, journals);
   const RecordedPictures jobs(run);
   ListReader reader(jobs, jobs);
   const Plan no_plan;
@@ -129,6 +122,24 @@ int restore_run(const CommandLine& line) {
     if (whole && !is_interrupted) tidy(run);
   }
   return exit_code_of_run(whole && report.failed() == 0);
+}
+
+int restore_run(const CommandLine& line) {
+  KeptRun run = read_run(line.backup);
+  if (!line.to.empty()) move_root(run, line.to);
+  if (run.header.inputs.empty()) {
+    if (!originals_in(run.folder).empty()) refuse_without_record(line.backup);
+    if (!line.quiet) print_message("this run replaced nothing");
+    return 0;
+  }
+  const std::atomic<bool>& stop = watch_stop_signals();
+  std::unique_ptr<Journals> journals;
+  if (!line.dry_run) journals = open_journals_of(run);
+  try {
+    return restore_pictures(line, run, journals.get(), stop);
+  } catch (const std::exception& error) {
+    rethrow_unfinished(error, journals.get());
+  }
 }
 
 }  // namespace

@@ -269,6 +269,8 @@ int turn_tars(const CommandLine& line, PlanOptions plan, RunOptions options, con
     const bool goes_out_at_once = line.unpack || line.tar_bytes > 0 || is_to_standard_output(line);
     if (!is_any_placed && !(goes_out_at_once && tars.has_samples())) throw;
     throw WithHints<UnfinishedError>(error.hints(), error.what());
+  } catch (const std::exception& error) {
+    rethrow_unfinished(error, journals.get());
   }
   const int exit_code = tars.end(all_placed, whole);
   if (journals) say_warnings(journals->finish(whole));
