@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "src/labels/many/csv.hpp"
+#include "src/labels/text/any_text.hpp"
 #include "src/labels/text/decimal.hpp"
 #include "src/labels/text/label_text.hpp"
 #include "src/picture/text.hpp"
@@ -174,27 +174,6 @@ WordCount count_words(std::string_view text, bool is_json) {
   return count;
 }
 
-std::string_view first_line(std::string_view text) {
-  const std::string_view line = text.substr(0, text.find('\n'));
-  return line.ends_with('\r') ? line.substr(0, line.size() - 1) : line;
-}
-
-/// Whether the first row names columns, and does not have values.
-bool is_csv_header(std::string_view line) try {
-  const LabelText text(line);
-  const char separator = line.find(',') != line.npos   ? ','
-                         : line.find(';') != line.npos ? ';'
-                                                       : '\t';
-  const std::vector<std::string_view> fields = csv_fields(text, line, separator);
-  return fields.size() > 1 && std::ranges::none_of(fields, [](std::string_view field) {
-           const std::string_view value = csv_value(field);
-           return value.empty() || value.find_first_of("./\\") != value.npos ||
-                  Decimal::parse(value);
-         });
-} catch (const LabelError&) {
-  return false;
-}
-
 }  // namespace
 
 bool may_hold_coordinates(std::string_view file) {
@@ -206,41 +185,6 @@ bool may_hold_coordinates(std::string_view file) {
   const WordCount count = count_words(text, is_json);
   if (is_json || begin == '<') return count.coordinates > 0;
   return count.coordinates > 0 && 4 * count.coordinates >= count.others;
-}
-
-bool may_be_label(std::string_view lower_suffix, std::string_view head) {
-  // The last three: 300W-LP's landmarks and others in MATLAB, regions of ImageJ and QuPath.
-  constexpr std::string_view binary[] = {".npy", ".mat", ".roi", ".qpdata"};
-  if (std::ranges::count(binary, lower_suffix) > 0) return true;
-  const std::string text = in_bytes(head);
-  if (text.find('\0') != text.npos) return false;
-  const bool is_table = lower_suffix == ".csv" || lower_suffix == ".tsv";
-  if (is_table && text.starts_with("scorer,")) return true;  // DeepLabCut's three rows of names
-  if (const std::string_view line = first_line(text); is_table && is_csv_header(line))
-    return names_coordinates(line) || has_coordinate_keys(text) || has_row_in_brackets(text);
-  return may_hold_coordinates(text);
-}
-
-bool is_utf_16(std::string_view text) {
-  return text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff");
-}
-
-std::string in_bytes(std::string_view text) {
-  std::string bytes(text);
-  if (is_utf_16(text)) {
-    bytes.erase(0, 2);
-    std::erase(bytes, '\0');
-  }
-  return bytes;
-}
-
-bool has_suffix_of_labels(std::string_view lower_suffix) {
-  constexpr std::string_view suffixes[] = {
-      ".txt",  ".json",  ".jsonl", ".ndjson", ".xml",    ".geojson",  ".csv",  ".tsv",   ".pts",
-      ".npy",  ".ljson", ".odgt",  ".hocr",   ".yaml",   ".yml",      ".box",  ".bbox",  ".boxes",
-      ".ann",  ".label", ".gt",    ".lst",    ".idl",    ".manifest", ".info", ".dat",   ".tps",
-      ".poly", ".eye",   ".sloth", ".labels", ".points", ".mat",      ".roi",  ".qpdata"};
-  return std::ranges::find(suffixes, lower_suffix) != std::end(suffixes);
 }
 
 }  // namespace qturn

@@ -61,7 +61,7 @@ bool has_other_names(const fs::path& file, const fs::path& place, const fs::path
 }
 
 /// A label, a mask or a sidecar that is replaced with its picture.
-struct Companion {
+struct PlacedFile {
   FileId id;
   std::size_t picture;  ///< the number of its file
   const LabelFiles* among;
@@ -112,7 +112,7 @@ class Companions {
         companions_.push_back({{status.st_dev, status.st_ino}, label.file, among, &label});
       }
     }
-    std::ranges::sort(companions_, {}, [](const Companion& each) {
+    std::ranges::sort(companions_, {}, [](const PlacedFile& each) {
       return std::tuple(each.id.device, each.id.inode, each.picture);
     });
   }
@@ -120,7 +120,7 @@ class Companions {
   void refuse_wrong_turns() const {
     for (auto first = companions_.begin(); first != companions_.end();) {
       const auto last = std::find_if(first, companions_.end(),
-                                     [&](const Companion& each) { return each.id != first->id; });
+                                     [&](const PlacedFile& each) { return each.id != first->id; });
       refuse_wrong_turns(first, last);
       first = last;
     }
@@ -128,7 +128,7 @@ class Companions {
 
   void refuse_links() const {
     std::set<std::pair<const LabelFiles*, std::uint32_t>> seen;  // places
-    for (const Companion& each : companions_) {
+    for (const PlacedFile& each : companions_) {
       const bool is_new = seen.insert({each.among, each.label->place}).second;
       if (is_new || fs::is_symlink(fs::symlink_status(each.path())))
         refuse_link(each.path(), files_.path(file_of(each)), options_);
@@ -137,7 +137,7 @@ class Companions {
 
   /// Adds those with other names than that of their backup.
   void find_linked(SomeNames& linked) const {
-    for (const Companion& each : companions_) {
+    for (const PlacedFile& each : companions_) {
       const fs::path path = each.path();
       const fs::path backup = backup_of(each);
       if (!options_.break_links && has_other_names(path, backup, options_.backup))
@@ -146,11 +146,11 @@ class Companions {
   }
 
  private:
-  using At = std::vector<Companion>::const_iterator;
+  using At = std::vector<PlacedFile>::const_iterator;
 
   /// Those from `first` to `last` are one file.
   void refuse_wrong_turns(At first, At last) const {
-    const auto is_to_do = [&](const Companion& each) { return !file_of(each).to_do.empty(); };
+    const auto is_to_do = [&](const PlacedFile& each) { return !file_of(each).to_do.empty(); };
     const auto own = std::find_if(first, last, is_to_do);
     if (own == last) {
       throw WithHints<PlanError>({Hint::into_output},
@@ -158,7 +158,7 @@ class Companions {
                                              "of a picture that is turned; turn both into a folder",
                                              first->path().string(), files_.path(file_of(*first))));
     }
-    const auto other = std::find_if(first, last, [&](const Companion& each) {
+    const auto other = std::find_if(first, last, [&](const PlacedFile& each) {
       return each.picture != own->picture &&
              (is_to_do(each) || files_.id(file_of(each)) != files_.id(file_of(*own)));
     });
@@ -171,7 +171,7 @@ class Companions {
   }
 
   /// Empty without --backup.
-  fs::path backup_of(const Companion& each) const try {
+  fs::path backup_of(const PlacedFile& each) const try {
     if (options_.backup.empty()) return {};
     const FoundFile& picture = file_of(each);
     return backup_place(options_.backup, files_.key(picture), files_.path(picture), each.path());
@@ -179,11 +179,11 @@ class Companions {
     throw PlanError(error.what());
   }
 
-  const FoundFile& file_of(const Companion& each) const { return files_[each.picture]; }
+  const FoundFile& file_of(const PlacedFile& each) const { return files_[each.picture]; }
 
   const PlanOptions& options_;
   const FileList& files_;
-  std::vector<Companion> companions_;
+  std::vector<PlacedFile> companions_;
 };
 
 /// Links to pictures are the names of what they lead to.

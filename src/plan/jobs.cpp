@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "src/files/content_hash.hpp"
@@ -248,11 +249,21 @@ Plan plan(const PlanOptions& options) try {
     return labels.contain(path) || masks.contain(path) || shared_labels.contain(path) ||
            made_once.contains(path);
   };
+  if (!options.standard_input && !names.is_standard_output()) {
+    std::set<std::string_view> formats;
+    for (const LabelFiles::Label& label : labels)
+      formats.insert(labels.place_of(label).format->name);
+    plan.leftovers =
+        find_leftovers(options, found.files, is_taken, formats, !plan.unreadable.empty());
+  }
   LabelFiles sidecars;
   if (options.to_samples || (!options.standard_input && !names.is_standard_output())) {
     const bool any = options.has_variants() || options.to_samples;
-    sidecars = find_sidecar_files(options, found.files,
-                                  any ? SidecarKinds::all : SidecarKinds::world_files, is_taken);
+    sidecars = find_sidecar_files(
+        options, found.files, any ? SidecarKinds::all : SidecarKinds::world_files,
+        [&](const std::string& path) {
+          return is_taken(path) || (!copy_others && plan.leftovers.paths.contains(path));
+        });
   }
   if (copy_others) mark_as_companions(found.files, labels, made_once);
   others.sort();

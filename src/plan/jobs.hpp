@@ -18,6 +18,7 @@
 #include "src/plan/data_sets.hpp"
 #include "src/plan/file_list.hpp"
 #include "src/plan/label_files.hpp"
+#include "src/plan/leftovers.hpp"
 #include "src/plan/options.hpp"
 #include "src/plan/output_names.hpp"
 #include "src/plan/shared_labels.hpp"
@@ -148,6 +149,7 @@ struct Plan {
   std::set<std::filesystem::path> with_temporaries;  ///< as FoundFiles::with_temporaries
   std::filesystem::path output_folder;               ///< empty if the output is a file or in place
   RealPlaces places;                                 ///< of the results
+  Leftovers leftovers;                               ///< what would be left untrue
 };
 
 /// Looks at the file system and writes nothing. find_files.hpp says which files are found and what

@@ -9,14 +9,14 @@
 #include <sstream>
 
 #include "src/files/safe_file.hpp"
-#include "src/labels/coordinates.hpp"
 #include "src/labels/swap_pairs.hpp"
+#include "src/labels/text/any_text.hpp"
 #include "src/labels/text/label_text.hpp"
 #include "src/picture/bytes.hpp"
 #include "src/picture/text.hpp"
 #include "src/plan/find_files.hpp"
 #include "src/plan/folder_layout.hpp"
-#include "src/plan/suspected_label.hpp"
+#include "src/sample/harmless.hpp"
 #include "src/sample/sidecars.hpp"
 
 namespace qturn {
@@ -268,16 +268,11 @@ class LabelFinder {
   /// Whether it is not a label, but a text of another kind. A caption of a picture is also a .txt
   /// beside it.
   bool is_other_text(std::uint32_t place, const FileList::Folder& pictures, const fs::path& path) {
-    const LabelFiles::Place& own = labels_.place(place);
-    const bool is_beside = own.folder.path == pictures.path;
+    const bool is_beside = labels_.place(place).folder.path == pictures.path;
     if (options_.labels.take != TakeLabels::found || !is_beside || holds_labels(place))
       return false;
-    const std::string text = text_if_readable(path);
-    const bool may_be_label =
-        may_hold_coordinates(text) &&
-        !is_excluded(options_, own.folder.key + path.filename().string(), path.filename());
-    if (may_be_label && names_) throw ForeignLabelError(path, text);
-    return !may_be_label;
+    return names_ ||
+           numbers_in_text(text_if_readable(path), labels_.place(place).format->suffix) < 2;
   }
 
   /// Whether any text of a folder is of the format, or none says what it is.
@@ -330,9 +325,12 @@ class LabelFinder {
       const fs::path path = labels_.path(label);
       const std::string text = text_if_readable(path);
       if (text.empty()) continue;
-      if (!format.is_of(text) && may_hold_coordinates(text)) throw ForeignLabelError(path, text);
-      if (!format.is_of(text))
-        throw LabelsError(fmt::format("{}: is not a {} label", path.string(), format.name));
+      if (!format.is_of(text)) {
+        const std::string known = format_in_words(format.suffix, text);
+        throw LabelsError(
+            fmt::format("{}: {}", path.string(),
+                        known.empty() ? fmt::format("is not a {} label", format.name) : known));
+      }
       known.insert(&format);
     }
   }

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <map>
 #include <optional>
-#include <set>
 
 #include "src/files/safe_file.hpp"
 #include "src/formats/table.hpp"
@@ -13,7 +12,7 @@
 #include "src/plan/find_files.hpp"
 #include "src/plan/folder_layout.hpp"
 #include "src/plan/label_places.hpp"
-#include "src/plan/suspected_label.hpp"
+#include "src/plan/leftovers.hpp"
 #include "src/sample/file_kind.hpp"
 
 namespace qturn {
@@ -56,7 +55,7 @@ class MaskFinder {
       const FoundFile& file = files_[found.number];
       if (file.is_companion) continue;
       refuse_jpeg(file, found);
-      refuse_other_size(file, found);
+      if (!is_of_size(file, found)) continue;
       masks_.add(found.number, found.place, found.name);
     }
     masks_.finish();
@@ -155,23 +154,27 @@ class MaskFinder {
   }
 
   /// The first array of a folder tells whether they are about the pixels of their pictures.
-  void refuse_other_size(const FoundFile& file, const Found& found) {
-    if (!is_array(found.name) || !looked_at_.insert(found.place).second) return;
+  bool is_of_size(const FoundFile& file, const Found& found) {
+    if (!is_array(found.name)) return true;
+    const auto [known, is_new] = are_of_size_.try_emplace(found.place, true);
+    if (!is_new) return known->second;
     const std::string array = masks_.place(found.place).folder.path + found.name;
     const std::string picture = files_.path(file);
     try {
       expect_array_of(read_file(array), read_file(picture), lower_suffix(picture));
     } catch (const ImageFileError& error) {
-      throw ForeignLabelError(array, error);
+      if (options_.others == Others::stop) throw LeftoverError(array, error.what());
+      known->second = false;
     } catch (const FileError&) {
-      return;  // its picture fails
+      // Its picture fails.
     }
+    return known->second;
   }
 
   const PlanOptions& options_;
   FileList& files_;
   LabelFiles masks_;
-  std::set<std::uint32_t> looked_at_;
+  std::map<std::uint32_t, bool> are_of_size_;  // by place
   // Of a folder of pictures, only those that are named as masks are held.
   Listings beside_{[](const std::string& lower) {
                      return is_array(lower) ||

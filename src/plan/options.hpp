@@ -39,7 +39,9 @@ class LabelsError : public PlanError, public Hinted {
 
 /// `resume`: those that exist are jobs like the others, and the journal tells which are done.
 enum class Existing : std::uint8_t { refuse, overwrite, skip, update, resume };
-enum class Others : std::uint8_t { count, copy };
+/// Files about pictures that are neither turned nor known to be harmless stop the run, or all files
+/// that are not pictures are left where they are, or are copied.
+enum class Others : std::uint8_t { leave, copy, stop };
 
 /// Which label files are turned with their pictures: those that are found, and then others are
 /// looked for too; those of one format alone; or one file of many pictures
@@ -80,8 +82,9 @@ struct PlanOptions {
   bool break_links = false;
   std::filesystem::path backup;  ///< in place: where runs keep originals under their keys; or empty
   bool sidecars = false;         ///< the XMP files beside pictures are written too
-  Others others = Others::count;
+  Others others = Others::stop;
   Existing existing = Existing::refuse;
+  bool only_tagged = false;       ///< a picture whose tag is upright is not turned
   const Codec* format = nullptr;  ///< --format; null: each input's own
   std::vector<Orientation>
       variants;             ///< augment: outputs are named <stem>__<orientation><ext>; else empty

@@ -14,9 +14,10 @@
 #include "src/plan/folder_layout.hpp"
 #include "src/plan/label_files.hpp"
 #include "src/plan/label_places.hpp"
-#include "src/plan/suspected_label.hpp"
+#include "src/plan/leftovers.hpp"
 #include "src/plan/variants.hpp"
 #include "src/sample/file_kind.hpp"
+#include "src/sample/harmless.hpp"
 #include "src/sample/sidecars.hpp"
 
 namespace qturn {
@@ -115,11 +116,6 @@ class SamplePlanner {
         plan_.left_out.push_back(file);
         continue;
       }
-      // The outcome says that a world file is stale. An array is about a picture of its stem alone.
-      const FileKind kind = kind_of(*file).kind;
-      const bool is_of_none = kind == FileKind::world_file || kind == FileKind::array;
-      if (takes_labels(*file) && !is_of_none && may_be_label_of_any(*file))
-        throw ForeignLabelError(file->path, head_of(*file));
       Job& job = plan_.jobs.emplace_back();
       job.input = file->path;
       job.key = file->name;
@@ -137,8 +133,9 @@ class SamplePlanner {
              {{Hint::exclude, "*" + fs::path(file.name).extension().string()}});
     };
     const bool is_wanted = options_.labels.take == TakeLabels::found || is_of_wanted_format(file);
-    if (is_suffix_of_labels(lower_suffix(base)) && takes_labels(file) && !is_note(base) &&
-        is_wanted && may_be_label_of_any(file)) {
+    if (options_.others == Others::stop && kind_of(file).kind == FileKind::label &&
+        takes_labels(file) && is_wanted && known_kind(file.name) == KnownKind::none &&
+        may_hold_coordinates(text_of(file.bytes))) {
       refuse_as("label", "give both the same name in the same folder");
     }
     if (kind_of(file).kind == FileKind::array && options_.masks.take &&
@@ -156,14 +153,6 @@ class SamplePlanner {
   bool takes_labels(const SampleFile& file) const {
     return options_.labels.take != TakeLabels::none &&
            !is_excluded(options_, file.name, base_of(file));
-  }
-
-  static std::string_view head_of(const SampleFile& file) {
-    return text_of(file.bytes).substr(0, label_head_bytes);
-  }
-
-  static bool may_be_label_of_any(const SampleFile& file) {
-    return may_be_label(lower_suffix(file.name), head_of(file));
   }
 
   static std::string base_of(const SampleFile& file) { return fs::path(file.name).filename(); }
@@ -211,7 +200,7 @@ class SamplePlanner {
   static void expect_array(const SampleFile& file, const SampleFile& picture) try {
     expect_array_of(file.bytes, picture.bytes, lower_suffix(picture.name));
   } catch (const ImageFileError& error) {
-    throw ForeignLabelError(file.path, error);
+    throw LeftoverError(file.path, error.what());
   }
 
   /// Nothing but a file itself tells what it is, so that a sample is turned alike whatever lies
@@ -226,6 +215,13 @@ class SamplePlanner {
     const bool is_of_one_format =
         is_suffix_of_labels(lower_suffix(file.name)) && options_.labels.take != TakeLabels::found;
     const bool is_wanted = !is_of_one_format || is_of_wanted_format(file);
+    const bool is_unknown = kind.kind == FileKind::coordinates || kind.kind == FileKind::array;
+    if (is_unknown && !is_excluded(options_, file.name, base_of(file)) && !is_harmless(file)) {
+      if (options_.others == Others::copy && options_.labels.take != TakeLabels::none)
+        return add_sidecar(file);
+      plan_.left_out.push_back(&file);
+      return;
+    }
     // A copy of a picture would not be turned.
     if (!takes_labels(file) || kind.is_picture() || !is_wanted)
       plan_.left_out.push_back(&file);
@@ -233,10 +229,21 @@ class SamplePlanner {
       add_label(file, *options_.labels.format);
     else if (kind.kind == FileKind::label)
       add_label(file, *kind.format);
-    else if (kind.kind == FileKind::coordinates || kind.kind == FileKind::array)
-      throw ForeignLabelError(file.path, head_of(file));
     else
       add_sidecar(file);
+  }
+
+  /// Throws LeftoverError if it is not, and that is to stop the run.
+  bool is_harmless(const SampleFile& file) const {
+    const SampleFile& picture = *pictures_[picture_of(lower_stem(file))];
+    const auto header = header_if_readable(picture.bytes, lower_suffix(picture.name));
+    if (options_.only_tagged && header && header->stored == Orientation::identity) return true;
+    const auto suspicion = suspicion_beside(file.name, text_of(file.bytes),
+                                            header ? std::optional(header->size()) : std::nullopt);
+    if (!suspicion) return true;
+    if (options_.others != Others::stop) return false;
+    const std::string known = format_in_words(lower_suffix(file.name), text_of(file.bytes));
+    throw LeftoverError(file.path, known.empty() ? suspicion->why : known);
   }
 
   void add_label(const SampleFile& file, const LabelFormat& format) {

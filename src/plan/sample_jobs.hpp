@@ -40,7 +40,7 @@ struct SamplePlan {
 /// or else to the first.
 ///
 /// Throws PlanError, which names the file, for what a plan of files would refuse: two labels of a
-/// picture, two results of one name; ForeignLabelError for a label of another kind.
+/// picture, two results of one name; LeftoverError for what would be left untrue.
 SamplePlan plan_sample(const PlanOptions& options, const std::string& output,
                        std::span<const SampleFile> files);
 

@@ -20,7 +20,7 @@
 #include "src/plan/folder_layout.hpp"
 #include "src/plan/label_files.hpp"
 #include "src/plan/label_places.hpp"
-#include "src/plan/suspected_label.hpp"
+#include "src/sample/harmless.hpp"
 #include "src/turn/picture_turn.hpp"
 
 namespace qturn {
@@ -31,7 +31,7 @@ namespace fs = std::filesystem;
 /// `plain`: also if it does not say where something is. Throws PlanError if it cannot be read.
 bool is_of(const SharedLabelFormat& format, const fs::path& path, bool plain) {
   if (plain && path.filename() == format.plain_name)
-    if (const auto head = label_head_of(path); head && head->find("file_name") != head->npos)
+    if (const auto head = text_head_of(path); head && head->find("file_name") != head->npos)
       return true;
   const auto tells = format.recogniser();
   std::optional<bool> told;

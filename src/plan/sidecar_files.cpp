@@ -12,8 +12,8 @@
 #include "src/picture/text.hpp"
 #include "src/plan/find_files.hpp"
 #include "src/plan/folder_layout.hpp"
-#include "src/plan/suspected_label.hpp"
 #include "src/sample/file_kind.hpp"
+#include "src/sample/harmless.hpp"
 #include "src/sample/sidecars.hpp"
 
 namespace qturn {
@@ -55,7 +55,7 @@ class SidecarFinder {
       const std::string path = normal_path(folder.path + at->name);
       const bool is_notes =
           at->name == std::string(file.name) + ".aux.xml" &&
-          are_turned_notes(at->name, label_head_of(folder.path + at->name).value_or(""));
+          are_turned_notes(at->name, text_head_of(folder.path + at->name).value_or(""));
       const bool is_of_picture = own.stem() == name.stem() || is_notes ||
                                  (is_xmp(own) && own.stem() == name && name.has_extension());
       if (at->is_folder || !is_of_picture) continue;
@@ -91,15 +91,11 @@ class SidecarFinder {
     }
   }
 
-  /// Not if it is a picture. Refuses what may say where something is, but for a text with the
-  /// suffix of a label, which was looked at before.
+  /// Not if it is a picture.
   static bool may_be_copied(const fs::path& path) {
-    const std::string start = label_head_of(path).value_or("");
-    const KindOfFile kind = kind_of_file(path, std::as_bytes(std::span(start)));
-    const bool is_of_places = kind.kind == FileKind::coordinates || kind.kind == FileKind::array;
-    if (is_of_places && !is_suffix_of_labels(lower_suffix(path)))
-      throw ForeignLabelError(path, start);
-    return !kind.is_picture();
+    const std::string start = text_head_of(path, signature_bytes).value_or("");
+    const Codec* codec = codec_of_content(std::as_bytes(std::span(start)), lower_suffix(path));
+    return !codec || codec->is_array;
   }
 
   bool may_be_sidecar(const std::string& lower) const {

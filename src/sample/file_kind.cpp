@@ -7,26 +7,23 @@
 #include <string>
 
 #include "src/formats/table.hpp"
-#include "src/labels/coordinates.hpp"
 #include "src/picture/bytes.hpp"
 #include "src/picture/errors.hpp"
 #include "src/picture/text.hpp"
+#include "src/sample/harmless.hpp"
 #include "src/sample/sidecars.hpp"
 
 namespace qturn {
 
 namespace fs = std::filesystem;
 
-namespace {
-
-std::optional<Size> size_of(std::span<const std::byte> picture, std::string_view lower_suffix) try {
+std::optional<Header> header_if_readable(std::span<const std::byte> picture,
+                                         std::string_view lower_suffix) try {
   const Codec* codec = codec_of_content(picture, lower_suffix);
-  return codec ? std::optional(codec->read_header(picture).size()) : std::nullopt;
+  return codec ? std::optional(codec->read_header(picture)) : std::nullopt;
 } catch (const ImageFileError&) {
   return std::nullopt;
 }
-
-}  // namespace
 
 KindOfFile kind_of_file(const fs::path& name, std::span<const std::byte> content) {
   const std::string suffix = lower_suffix(name);
@@ -42,7 +39,7 @@ KindOfFile kind_of_file(const fs::path& name, std::span<const std::byte> content
   for (const LabelFormat& format : label_formats)
     if (suffix == format.suffix && !format.is_named_only && (text.empty() || format.is_of(text)))
       return {FileKind::label, &format};
-  if (may_be_label(suffix, text.substr(0, label_head_bytes))) return {FileKind::coordinates};
+  if (suspicion_beside(name, text)) return {FileKind::coordinates};
   return {};
 }
 
@@ -89,7 +86,8 @@ void expect_array_of(std::span<const std::byte> array, std::span<const std::byte
   const Codec* codec = codec_of_content(array, {});
   if (!codec || !codec->is_array) throw ImageFileError("not a NumPy array");
   const Size own = codec->read_header(array).size();
-  const auto size = size_of(picture, lower_suffix_of_picture);
+  const auto header = header_if_readable(picture, lower_suffix_of_picture);
+  const auto size = header ? std::optional(header->size()) : std::nullopt;
   if (!size || own == *size || turned_size(Orientation::transpose, own) == *size) return;
   throw ImageFileError(fmt::format("is {} x {}, the picture is {} x {}", own.width, own.height,
                                    size->width, size->height));

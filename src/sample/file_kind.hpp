@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "src/labels/one/label.hpp"
+#include "src/picture/image.hpp"
 
 namespace qturn {
 
@@ -45,7 +46,7 @@ enum class FileKind : std::uint8_t {
   xmp,
   label,
   world_file,   ///< says where on a map the pixels lie
-  coordinates,  ///< may say where something is in a picture, in a form that is not turned
+  coordinates,  ///< neither turned nor known to be harmless (harmless.hpp)
   other
 };
 
@@ -73,6 +74,10 @@ std::optional<std::string_view> stem_of_depth_map(std::string_view lower_stem);
 /// a.mask.png, named after the sample, to any picture,
 /// as every array does. Case does not matter.
 bool is_mask_of(const std::filesystem::path& mask, const std::filesystem::path& picture);
+
+/// Nothing if a picture cannot be read.
+std::optional<Header> header_if_readable(std::span<const std::byte> picture,
+                                         std::string_view lower_suffix);
 
 /// Throws ImageFileError for an array that is not turned, or that has neither the stored nor the
 /// shown size of this picture: boxes, or what a network says of the whole. A picture that cannot be

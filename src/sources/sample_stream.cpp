@@ -202,7 +202,7 @@ std::vector<Job> SampleStream::jobs_of(Gathered& sample) {
   std::vector<Job> jobs;
   if (!sample.is_refused()) {
     try {
-      look_for_labels(sample);
+      look_for_leftovers(sample);
       SamplePlan planned = plan_sample(options_.plan, options_.output, sample.files);
       if (options_.strict && !planned.copied.empty()) {
         sample.refuse(
@@ -212,13 +212,16 @@ std::vector<Job> SampleStream::jobs_of(Gathered& sample) {
       for (const SampleFile* file : planned.left_out) ++left_out_[type_of(*file)];
       for (const SampleFile* file : planned.copied) ++copied_[type_of(*file)];
       jobs = std::move(planned.jobs);
-    } catch (const ForeignLabelError& error) {
-      foreign_label_ = error;
+    } catch (const LeftoverError& error) {
+      if (options_.is_pipe)
+        sample.refuse(error.file().filename(), error.file(), {error.why(), error.hints()});
+      else
+        leftover_ = error;
     } catch (const PlanError& error) {
       sample.refuse(sample.files.front(), {error.what(), hints_of(error)});
     }
   }
-  if (foreign_label_) {
+  if (leftover_) {
     is_at_end_ = true;
     return {};
   }
@@ -236,25 +239,56 @@ std::vector<Job> SampleStream::jobs_of(Gathered& sample) {
   return jobs;
 }
 
-/// Files of a tar that belong to no picture. What a folder holds was looked for before.
-void SampleStream::look_for_labels(const Gathered& sample) {
-  if (options_.plan.labels.take != TakeLabels::found) return;
+/// Files of a tar that belong to no picture's sample. What a folder holds was looked for before.
+void SampleStream::look_for_leftovers(const Gathered& sample) {
+  if (options_.plan.others != Others::stop) return;
   const auto name_of = [](const SampleFile& file) {
     return fs::path(file.name).filename().string();
   };
   bool has_picture = false;
+  std::vector<std::uint64_t> stems;
   for (const SampleFile& file : sample.files) {
     if (file.role || is_array(file.name) ||
         !format_of(options_.plan, lower_suffix(file.name), file.bytes))
       continue;
     has_picture = true;
-    suspicion_.add_picture(name_of(file));
+    const auto header = header_if_readable(file.bytes, lower_suffix(file.name));
+    if (options_.plan.only_tagged && header && header->stored == Orientation::identity) continue;
+    pictures_.add(name_of(file), sizes_.size());
+    sizes_.push_back(header ? std::optional(header->size()) : std::nullopt);
+    const std::vector<std::uint64_t> own = stems_in(name_of(file), "");
+    stems.insert(stems.end(), own.begin(), own.end());
   }
+  for (const Loose& file : loose_)
+    if (std::ranges::any_of(stems, [&](std::uint64_t stem) {
+          return std::ranges::binary_search(file.stems, stem);
+        }))
+      refuse_untrue(file);
   for (const SampleFile& file : sample.files) {
-    if (has_picture || file.role || is_excluded(options_.plan, file.name, name_of(file))) continue;
-    suspicion_.add_file(file.path, name_of(file), text_of(file.bytes));
+    const std::string name = name_of(file), suffix = lower_suffix(file.name);
+    if (has_picture || file.role || is_excluded(options_.plan, file.name, name)) continue;
+    const std::string_view head = text_of(file.bytes).substr(0, text_head_bytes);
+    const bool is_left_out = options_.plan.labels.take != TakeLabels::found;
+    if (!suspicion_beside(file.name, head)) continue;
+    if (is_left_out && !turned_format(suffix, head).empty()) continue;
+    Loose loose{file.path, std::string(head), stems_in(name, head)};
+    refuse_untrue(loose);
+    constexpr std::size_t most = 64;
+    if (loose_.size() == most)
+      throw LeftoverError(file.path, "is one of many files that may be about pictures");
+    loose_.push_back(std::move(loose));
   }
-  if (const auto& found = suspicion_.found()) throw ForeignLabelError(found->file, found->format);
+}
+
+/// Throws LeftoverError if it is about pictures that have come.
+void SampleStream::refuse_untrue(const Loose& file) const {
+  const std::vector<std::size_t> own = pictures_.of_file(file.path.filename().string());
+  if (is_array(file.path) && own.empty()) return;
+  const auto suspicion = suspicion_of(file.path, file.head, own, pictures_,
+                                      [&](std::size_t number) { return sizes_[number]; });
+  if (!suspicion) return;
+  const std::string known = format_in_words(lower_suffix(file.path), file.head);
+  throw LeftoverError(file.path, known.empty() ? suspicion->why : known);
 }
 
 }  // namespace qturn

@@ -18,8 +18,9 @@
 #include <unordered_set>
 #include <vector>
 
+#include "src/plan/leftovers.hpp"
 #include "src/plan/sample_jobs.hpp"
-#include "src/plan/suspected_label.hpp"
+#include "src/sample/harmless.hpp"
 #include "src/sources/member_reader.hpp"
 #include "src/sources/sample_reader.hpp"
 #include "src/tasks/byte_budget.hpp"
@@ -33,6 +34,7 @@ struct SampleStreamOptions {
   std::uint64_t memory_bytes = 0;   ///< for samples under way
   std::uint64_t largest_bytes = 0;  ///< a sample that needs more, with its results, is refused
   bool strict = false;              ///< so is one of which a file would be copied
+  bool is_pipe = false;             ///< so is one of which a file would be left untrue
 };
 
 /// The names of samples, as hashes: in one output none comes twice.
@@ -49,8 +51,8 @@ class SampleStream : public SampleReader {
 
   /// Why the tar could not be read to its end; empty if it could.
   const std::string& problem() const { return problem_; }
-  /// A label that would not be turned. Once there is one, no more samples are read.
-  const std::optional<ForeignLabelError>& foreign_label() const { return foreign_label_; }
+  /// A file that would be left untrue. Once there is one, no more samples are read.
+  const std::optional<LeftoverError>& leftover() const { return leftover_; }
   /// What was left out, counted by type.
   const std::map<std::string, std::uint64_t>& left_out() const { return left_out_; }
   /// What was copied with pictures, counted by type.
@@ -79,11 +81,19 @@ class SampleStream : public SampleReader {
     }
   };
 
+  /// A file that belongs to no sample, and may be about pictures that come later.
+  struct Loose {
+    std::filesystem::path path;
+    std::string head;
+    std::vector<std::uint64_t> stems;  // that it names
+  };
+
   std::optional<Gathered> gather();
   void take(const Member& member);
   std::optional<SampleJobs> planned(Gathered sample);
   std::vector<Job> jobs_of(Gathered& sample);
-  void look_for_labels(const Gathered& sample);
+  void look_for_leftovers(const Gathered& sample);
+  void refuse_untrue(const Loose& file) const;
   void reserve(Gathered& sample, std::uint64_t bytes);
   std::uint64_t memory_of(std::uint64_t file_bytes, std::uint64_t result_bytes) const;
   std::uint64_t expected_results(const std::vector<Job>& jobs,
@@ -102,8 +112,10 @@ class SampleStream : public SampleReader {
   bool is_at_end_ = false;
   std::size_t job_count_ = 0;
   std::string problem_;
-  LabelSuspicion suspicion_{false};
-  std::optional<ForeignLabelError> foreign_label_;
+  PictureNames pictures_;
+  std::vector<std::optional<Size>> sizes_;  // of those
+  std::vector<Loose> loose_;
+  std::optional<LeftoverError> leftover_;
   std::map<std::string, std::uint64_t> left_out_, copied_;
 };
 

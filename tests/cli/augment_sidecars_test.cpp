@@ -85,13 +85,13 @@ TEST_CASE("A caption beside a picture is copied, what may be a label of another 
   CHECK(run("a.xml", "<svg/>") == "copied");
   CHECK(run("a.json", R"({"size": [9, 5], "score": 0.5})") == "copied");
   CHECK(run("a.mp4", std::string("1 2 3 4\0", 8)) == "copied");  // no text
-  for (const std::string name : {"a.pts", "a.csv", "a.jsonl"}) {
+  for (const std::string name : {"a.pts", "a.lst", "a.jsonl"}) {
     CAPTURE(name);
     CHECK(run(name, "n_points: 2\n{\n30.5 40\n50 60\n}\n") ==
           "qturn: d/images/" + name +
-              ": may say where something is in a picture, and would not be turned with it; convert "
-              "it to YOLO, Pascal VOC, LabelMe, COCO or CSV; --exclude '*" +
-              fs::path(name).extension().string() + "' leaves such files out\n");
+              ": has the name of a picture, and 5 numbers: n_points; --others leave turns the "
+              "pictures without such files, --others copy copies them as they are, --exclude '*" +
+              fs::path(name).extension().string() + "' leaves them out\n");
   }
   // Of another format than the one that is asked for.
   CHECK(run("a.xml", "<annotation/>", {"--labels", "yolo"}) == "left");
@@ -100,9 +100,9 @@ TEST_CASE("A caption beside a picture is copied, what may be a label of another 
   for (const auto& [name, text] : {std::pair{"a.txt", "cat 0.25 0.5 0.1 0.2"},
                                    {"a.json", R"({"box2d": [1, 2.5,3 , 4]})"},
                                    {"a.json", R"({"x": 1, "y": 2})"},
-                                   {"a.xml", "<o><xmin>1</xmin></o>"}}) {
+                                   {"a.xml", "<o><l>12</l><t>3</t></o>"}}) {
     CAPTURE(text);
-    CHECK_THAT(run(name, text), ContainsSubstring("' leaves such files out"));
+    CHECK_THAT(run(name, text), ContainsSubstring("' leaves them out"));
   }
 }
 

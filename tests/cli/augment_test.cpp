@@ -166,10 +166,10 @@ TEST_CASE_METHOD(
   CHECK(lines_of(content("out/manifest.jsonl")).size() == 2);
 }
 
-TEST_CASE("Labels that cannot be turned yet are refused, with what to do") {
+TEST_CASE("Files that would be left untrue stop the run, with what to do") {
   const std::pair<const char*, const char*> labels[] = {
-      {"data/labels/other.txt", ""},
-      {"Annotations/a.xml", "<annotation/>"},
+      {"data/labels/a.pts", "12 3\n"},
+      {"Annotations/a.xml", "<o l='12' t='3'/>"},
   };
   for (const auto& [label, content] : labels) {
     CAPTURE(label);
@@ -178,10 +178,10 @@ TEST_CASE("Labels that cannot be turned yet are refused, with what to do") {
     workplace.add(label, content);
     const Result result = workplace.refused({"augment", "data", "-o", "out"});
     CHECK_THAT(result.err,
-               ContainsSubstring(": is among labels or masks, but would not be turned with its "
-                                 "picture; move it elsewhere, or write it in a format that is "
-                                 "turned"));
-    workplace.done({"augment", "data", "-o", "out", "--labels", "none"});
+               ContainsSubstring(": has the name of a picture, and 2 numbers") &&
+                   ContainsSubstring("; --others leave turns the pictures without such files, "
+                                     "--others copy copies them as they are, --exclude '*."));
+    workplace.done({"augment", "data", "-o", "out", "--others", "leave"});
     CHECK(workplace.files("out").size() == 9);
   }
 }
@@ -192,9 +192,8 @@ TEST_CASE_METHOD(
   add("data/images/b.png", cli::png(picture));
   add("data/masks/a.png", cli::png(picture));
   const Result drawn = refused({"augment", "data", "-o", "out", "--random", "2"});
-  CHECK_THAT(drawn.err, ContainsSubstring("data/masks/a.png: is among labels or masks"));
+  CHECK_THAT(drawn.err, ContainsSubstring("data/masks/a.png: is a mask by its name or its folder"));
   CHECK_FALSE(exists("out"));
-  refused({"augment", "data/images", "-o", "out"});
   done({"augment", "data", "-o", "out"});
   CHECK(files("out").contains("masks/a__flop.png"));
 }

@@ -80,6 +80,17 @@ touch -d '31 days ago' "$old/qturn-run.jsonl"
 "$script" rotate180 "$work/folder"
 [[ ! -e $old ]] || fail "old originals are still kept"
 
+# A file about a picture would not be turned with it: the user decides.
+mkdir "$work/labelled"
+cp "$sample" "$work/labelled/a.jpg"
+printf '12 3\n' >"$work/labelled/a.pts"
+! "$script" rotate90 "$work/labelled" || fail "a file about a picture is left behind without a question"
+cmp -s "$sample" "$work/labelled/a.jpg" || fail "turned before the answer"
+grep -q 'a.pts' "$SEEN" || fail "the question does not name the file"
+printf '#!/bin/sh\nfor word; do case $word in --action=leave=*) echo leave ;; esac; done\n' >"$work/bin/notify-send"
+"$script" rotate90 "$work/labelled" || fail "not turned after the answer"
+! cmp -s "$sample" "$work/labelled/a.jpg" || fail "not turned after the answer"
+
 # Without a desktop, the outcome is on standard error.
 printf '#!/bin/sh\nexit 1\n' >"$work/bin/notify-send"
 "$script" rotate180 "$name" 2>&1 | grep -q 'Pictures turned' || fail "the outcome is not on standard error"

@@ -151,17 +151,17 @@ TEST_CASE_METHOD(Workplace, "LabelMe labels turn with their pictures, and hold t
 TEST_CASE_METHOD(Workplace, "Option --labels chooses: none, YOLO's alone, or those of a folder") {
   add("data/x/a.png", cli::png(picture));
   add("data/x/a.txt", label);
-  add("data/ground_truth/a.h5", "x");
+  add("data/ground_truth/a.h5", std::string("\x89HDF\0", 5));
   add("other/x/a.txt", "5 0.5 0.5 1 1\n");
   const Result refused = augment(*this, {"data"});
   CHECK(refused.exit_code == 2);
   CHECK(refused.err ==
-        "qturn: data/ground_truth/a.h5: is among labels or masks, but would not be turned with "
-        "its picture; move it elsewhere, or write it in a format that is turned; --labels with a "
-        "format, such as yolo, turns those labels alone\n");
+        "qturn: data/ground_truth/a.h5: has the name of a picture, and is not a text; --others "
+        "leave turns the pictures without such files, --others copy copies them as they are, "
+        "--exclude '*.h5' leaves them out\n");
   const auto with = [&](const std::string& labels) {
     fs::remove_all(path() / "out");
-    const Result result = augment(*this, {"data", "--labels", labels});
+    const Result result = augment(*this, {"data", "--labels", labels, "--others", "leave"});
     CAPTURE(result.err);
     CHECK(result.exit_code == 0);
     return tree("out").size() == 3 ? content("out/x/a__flop.txt") : "";
@@ -185,9 +185,9 @@ TEST_CASE("A label that is not clear is refused before the start") {
   };
   const auto unknown = [](const std::string& file) {
     return "qturn: " + file +
-           ": may say where something is in a picture, and would not be turned with it; convert it "
-           "to YOLO, Pascal VOC, LabelMe, COCO or CSV; --exclude '*" +
-           fs::path(file).extension().string() + "' leaves such files out\n";
+           ": has the name of a picture, and 2 numbers: l, t; --others leave turns the pictures "
+           "without such files, --others copy copies them as they are, --exclude '*" +
+           fs::path(file).extension().string() + "' leaves them out\n";
   };
   CHECK(
       refused({{"d/images/a.png", "picture"}, {"d/images/a.txt", label}, {"d/labels/a.txt", label}},
@@ -199,11 +199,11 @@ TEST_CASE("A label that is not clear is refused before the start") {
                       {"d/a.json", R"({"shapes": [], "imagePath": "a.png"})"}},
                      {"augment", "d", "-o", "out"}),
              StartsWith("qturn: d/a.png has two labels, d/a.txt and d/a.json; --labels labelme "));
-  CHECK(refused({{"d/a.png", "picture"}, {"d/a.txt", "cat 0.5 0.5 1 1"}},
+  CHECK(refused({{"d/a.png", "picture"}, {"d/a.txt", "l: 12\nt: 3\n"}},
                 {"augment", "d", "-o", "out"}) == unknown("d/a.txt"));
-  CHECK(refused({{"d/a.png", "picture"}, {"d/a.xml", "<box xmin='1'/>"}},
+  CHECK(refused({{"d/a.png", "picture"}, {"d/a.xml", "<box l='12' t='3'/>"}},
                 {"augment", "d", "-o", "out"}) == unknown("d/a.xml"));
-  CHECK(refused({{"d/a.png", "picture"}, {"d/a.json", "{\"x\": 1}"}},
+  CHECK(refused({{"d/a.png", "picture"}, {"d/a.json", "{\"l\": 12, \"t\": 3}"}},
                 {"augment", "d", "-o", "out"}) == unknown("d/a.json"));
   CHECK_THAT(
       refused({{"d/images/t/a.png", "picture"}, {"d/labels/t/a.txt", label}},
@@ -718,10 +718,15 @@ TEST_CASE_METHOD(Workplace,
   CHECK(content("x/data/labels/a.txt") != label);
   done({"flop", "--files-from", "list", "--in-place"});
   CHECK(content("x/data/labels/a.txt") == label);
-  // Those of their own data set do.
   add("x/data/labels.json", R"({"a.png": [1, 2, 3, 4]})");
-  CHECK_THAT(refused({"flop", "--files-from", "list", "--in-place"}).err,
-             ContainsSubstring("x/data/labels.json"));
+  done({"flop", "--files-from", "list", "--in-place"});
+  // That of the pictures and the one beside it do.
+  for (const char* file : {"x/data/images/labels.json", "x/data/labels/all.json"}) {
+    add(file, R"({"a.png": [1, 2, 3, 4]})");
+    CHECK_THAT(refused({"flop", "--files-from", "list", "--in-place"}).err,
+               ContainsSubstring(file));
+    std::filesystem::remove(path() / file);
+  }
 }
 
 }  // namespace labels_test

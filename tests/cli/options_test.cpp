@@ -171,7 +171,7 @@ TEST_CASE_METHOD(Workplace, "Wrong command lines exit with 2, say why, and write
        "--memory: '10' is too little; give 16MiB or more" + more},
       {{"rotate90", "in", "-o", "out", "--memory", "99999999T"}, "more than any machine has"},
       {{"rotate90", "in", "-o", "out", "--others", "burn"},
-       "--others: 'burn' is not one of count, copy" + more},
+       "--others: 'burn' is not one of stop, leave, count, copy" + more},
       {{"rotate90", "in", "-o", "out", "--jpeg-edges", "crop"},
        "--jpeg-edges: 'crop' is not one of reencode, trim, tag, skip, fail" + more},
       {{"rotate90", "in", "-o", "out", "--fsync", "nevr"}, " (did you mean never?)" + more},

@@ -49,20 +49,20 @@ TEST_CASE_METHOD(
   CHECK_THAT(lost.err, ContainsSubstring("qturn: in.tar/labels/a.txt: looks like YOLO labels, and "
                                          "does not lie where those of the pictures"));
   CHECK(turn("images/A.txt", yolo).exit_code == 2);
-  CHECK(turn("labels/a.txt", yolo, {"--others", "copy"}).exit_code == 2);
-  CHECK(turn("boxes.csv", "a.jpg,1,2,3,4", {"--others", "copy"}).exit_code == 2);
+  CHECK(turn("labels/a.txt", yolo, {"--others", "copy"}).exit_code == 0);
+  CHECK(names_in(*this, "out.tar") == Names{"images/a.jpg", "labels/a.txt"});
+  CHECK(turn("boxes.csv", "a.jpg,1,2,3,4", {"--others", "leave"}).exit_code == 0);
   CHECK(turn("boxes.csv", "a.jpg,1,2,3,4").exit_code == 2);
   CHECK(turn("labels/a.txt", yolo, {"--labels", "none"}).exit_code == 0);
   CHECK(turn("labels/a.txt", yolo, {"--labels", "voc"}).exit_code == 0);
   CHECK(turn("labels/a.txt", yolo, {"--exclude", "*.txt"}).exit_code == 0);
   CHECK(turn("labels/a.txt", "").exit_code == 0);
-  // About no picture that is known: the others are turned, and this one fails.
-  const std::string boxes = R"({"annotations": [{"bbox": [1, 2, 3, 4]}]})";
-  CHECK(turn("all.json", boxes).exit_code == 1);
+  // About no picture of the tar.
+  CHECK(turn("all.json", R"({"annotations": [{"bbox": [1, 2, 3, 4]}]})").exit_code == 0);
   CHECK(names_in(*this, "out.tar") == Names{"images/a.jpg"});
   // Before its picture comes.
   CHECK_THAT(turn_all({{"boxes.csv", "b.jpg,1,2,3,4"}, {"x/a.jpg", jpeg}, {"x/b.jpg", jpeg}}).err,
-             ContainsSubstring("qturn: in.tar/boxes.csv: may say where something is"));
+             ContainsSubstring("qturn: in.tar/boxes.csv: names a picture with 4 numbers"));
   // What is out already stays.
   const Result unpacked = [&] {
     add("in.tar", tests::tar({{"a.jpg", jpeg}, {"b.jpg", jpeg}, {"z.csv", "b.jpg,1,2,3,4"}}));

@@ -205,8 +205,8 @@ TEST_CASE("What cannot be turned with its pictures is refused before anything is
       ContainsSubstring("d/a.txt belongs to d/a.bmp and to d/a.png, and would be turned twice; "
                         "turn them one after the other, each into its own output with -o"));
   for (const Words& words : {Words{"cw", "d", "--in-place"}, Words{"cw", "d", "-o", "out"}})
-    CHECK_THAT(refused({{"d/images/a.png", "picture"}, {"d/gtFine/a.json", "{}"}}, words),
-               ContainsSubstring("d/gtFine/a.json: is among labels or masks, but would not"));
+    CHECK_THAT(refused({{"d/images/a.png", "picture"}, {"d/gtFine/a.json", "[12, 3]"}}, words),
+               ContainsSubstring("d/gtFine/a.json: has the name of a picture, and 2 numbers"));
   CHECK_THAT(refused({{"d/images/a.png", "picture"}, {"d/masks/a.png", "picture"}},
                      {"cw", "d/images/a.png", "-o", "out.png"}),
              ContainsSubstring("would both be written to out.png; name a folder as output"));
@@ -289,7 +289,8 @@ TEST_CASE_METHOD(
     cli::Workplace,
     "Option --labels none leaves labels as they are, and masks are pictures like others") {
   add_data_set(*this);
-  done({"cw", "d", "--in-place", "--labels", "none"});
+  const Result result = done({"cw", "d", "--in-place", "--labels", "none"});
+  CHECK_THAT(result.err, ContainsSubstring("1 label file does not fit its pictures any more\n"));
   CHECK(content("d/labels/a.txt") == label);
   CHECK(cli::pixels_of(path() / "d/masks/a.png") == cli::turned(mask, Orientation::rotate90));
   CHECK(cli::pixels_of(path() / "d/images/a.png") == cli::turned(picture, Orientation::rotate90));

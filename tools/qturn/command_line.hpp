@@ -44,7 +44,7 @@ struct CommandLine {
   std::string to;                 ///< of restore: the folder that was turned, now; or empty
   std::optional<bool> verify;     ///< not set: in place
   std::optional<Fsync> fsync;     ///< not set: `each` in place, `end` to a folder
-  Others others = Others::count;
+  Others others = Others::stop;
   Believe believe = Believe::neither;
   Existing existing = Existing::refuse;
   std::optional<int> quality;  ///< of a lossy `format`

@@ -55,7 +55,7 @@ void FileRun::check_places() {
 void FileRun::check_labels() {
   if (line_.command == CommandLine::Command::augment)
     augmentation_.emplace(line_, plan_, *json_place_);
-  else if (wanted_.labels.take != TakeLabels::none || wanted_.masks.take)
+  else
     check_labels_of_turn(line_, plan_, *json_place_);
 }
 

@@ -8,14 +8,11 @@
 #include <set>
 
 #include "src/dataset/shared_files.hpp"
-#include "src/files/tar/input.hpp"
 #include "src/formats/table.hpp"
 #include "src/labels/geometry.hpp"
 #include "src/plan/find_files.hpp"
 #include "src/plan/folder_layout.hpp"
-#include "src/plan/foreign_labels.hpp"
 #include "src/plan/paired_folders.hpp"
-#include "src/plan/unturned_labels.hpp"
 #include "src/plan/variants.hpp"
 #include "src/sample/sidecars.hpp"
 #include "tools/qturn/label_options.hpp"
@@ -75,20 +72,6 @@ void say_copied_sidecars(const Plan& plan) {
                   text);
 }
 
-/// Whether the head of a file says that a viewer turns it.
-bool is_tagged(const std::string& picture) {
-  for (const std::size_t bytes : {std::size_t{1} << 16, std::size_t{1} << 20}) {
-    try {
-      const Bytes head = read_head(picture, bytes);
-      const Codec* codec = codec_of_content(head, lower_suffix(picture));
-      return codec && codec->read_header(head).stored != Orientation::identity;
-    } catch (const std::exception&) {
-      // It may lie further on.
-    }
-  }
-  return false;
-}
-
 /// The folder ImageSets of the output.
 std::filesystem::path folder_of_sets(const DataSets::File& list) {
   std::filesystem::path folder = list.output;
@@ -133,28 +116,24 @@ void refuse_unknown_frames(const CommandLine& line, const Plan& plan) {
                   tagged.count(), counted(labelled, "picture", "pictures"), tagged.text()));
 }
 
-void refuse_other_labels(const CommandLine& line, const Plan& plan) {
-  if (line.labels.take != TakeLabels::found) return;
-  PlanOptions options;
-  options.exclude = line.exclude;
-  options.hidden = line.hidden;
-  options.follow = line.follow;
-  // The pictures of a label may lie there.
-  const std::string unknown = cannot_look_into(plan.unreadable);
-  if (const auto foreign = find_foreign_label(options, plan))
-    throw LabelsError(ForeignLabelError(foreign->file, foreign->format).what() + unknown);
-  const MaskOptions masks = mask_options(line);
-  const auto label =
-      find_unturned_label(plan, line.random > 0 ? Variants::drawn_for_each : Variants::alike,
-                          masks.take && masks.folder.empty());
-  if (!label) return;
-  std::string message = fmt::format(
-      "{}: is among labels or masks, but would not be turned with its picture{}; move "
-      "it elsewhere, or write it in a format that is turned",
-      from_here(*label).string(), unknown);
-  if (!plan.jobs.labels().empty() && !line.resume)
-    message += "; --labels with a format, such as yolo, turns those labels alone";
-  throw LabelsError(message);
+std::string answers_for_others(const CommandLine& line, const std::filesystem::path& file) {
+  if (line.resume) return "";
+  return fmt::format(
+      "; --others leave turns the pictures without such files{}, --exclude '{}' leaves them out",
+      line.in_place ? "" : ", --others copy copies them as they are", pattern_of(file));
+}
+
+void refuse_leftovers(const CommandLine& line, const Plan& plan) {
+  const std::vector<Leftovers::File>& first = plan.leftovers.first;
+  if (line.others != Others::stop || first.empty()) return;
+  for (std::size_t i = 0; i + 1 < first.size(); ++i)
+    print_message(printable(fmt::format("{}: {}", first[i].path.string(), first[i].why)),
+                  Tone::error);
+  // The pictures of such a file may lie there.
+  throw LabelsError(fmt::format("{}: {}{}{}{}", first.back().path.string(), first.back().why,
+                                plan.leftovers.has_more ? "; there are more such files" : "",
+                                cannot_look_into(plan.unreadable),
+                                answers_for_others(line, first.back().path)));
 }
 
 void say_labels(const CommandLine& line, const Plan& plan) {
@@ -212,6 +191,11 @@ void say_labels(const CommandLine& line, const Plan& plan) {
         fmt::format("warning: {} may hold labels as they were before; remove it, so that "
                     "the program that keeps it reads them again",
                     printable(cache.string())));
+  if (const std::uint64_t files = plan.leftovers.with_crops; files > 0)
+    print_message(counted(files, "file of a program that develops pictures may keep crops",
+                          "files of programs that develop pictures may keep crops") +
+                      ", which are those of the pictures before",
+                  Tone::warning);
   say("masks", with_masks);
   say("XMP sidecars", with_xmp);
   say_copied_sidecars(plan);
@@ -257,7 +241,7 @@ std::string label_in_words(const Plan& plan, const Outcome& outcome) {
 }
 
 void check_labels_of_turn(const CommandLine& line, const Plan& plan, const ReportPlace& json) {
-  refuse_other_labels(line, plan);
+  refuse_leftovers(line, plan);
   say_labels(line, plan);
   warn_of_sides(line, plan);
   check_shared_files(plan, line.if_shared_files_exist(),

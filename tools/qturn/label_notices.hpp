@@ -1,6 +1,7 @@
 // What is said about labels before a run.
 #pragma once
 
+#include <filesystem>
 #include <string>
 
 #include "src/plan/options.hpp"
@@ -10,9 +11,12 @@
 
 namespace qturn {
 
-/// Throws PlanError if --labels is auto and there are labels or masks that are not turned. If the
-/// pictures alone were turned, the data set would be wrong.
-void refuse_other_labels(const CommandLine& line, const Plan& plan);
+/// Throws LabelsError if files about pictures would be left untrue, and --others does not say that
+/// they may. Prints all but the last of the first ten.
+void refuse_leftovers(const CommandLine& line, const Plan& plan);
+
+/// "; --others leave ...": what to type if a file would be left untrue.
+std::string answers_for_others(const CommandLine& line, const std::filesystem::path& file);
 
 /// Throws PlanError if --strict is given and a file would be copied with the variants of its
 /// picture.

@@ -138,10 +138,10 @@ void add_labels(CLI::App& app, CommandLine& line) {
   add_kind(
       app, line,
       fmt::format(
-          "auto (default) turns the labels that it finds in known formats, and refuses others; {} "
-          "turns only that format, with :DIR only below DIR; {} with :FILE turns only that file; "
-          "huggingface:voc turns boxes that are two corners; none turns the pictures alone, even "
-          "if there are labels",
+          "auto (default) turns the labels that it finds in known formats; {} turns only that "
+          "format, with :DIR only below DIR; {} with :FILE turns only that file; huggingface:voc "
+          "turns boxes that are two corners; none turns the pictures without labels of known "
+          "formats, and counts those",
           formats_of_pictures(true), formats_of_files()));
   add_masks(app, line,
             "auto turns the masks that it finds; DIR turns those below DIR; none treats masks as "

@@ -76,7 +76,7 @@ int turn_and_pack(const CommandLine& line, PlanOptions plan, RunOptions options)
   const fs::path place = line.output;
   const Plan found = qturn::plan(plan);
   refuse_unmerged_inputs(plan);
-  refuse_other_labels(line, found);
+  refuse_leftovers(line, found);
   refuse_copied_sidecars(line, found);
   std::optional<TarRecord> record = record_of_pack(line, plan, found, options.jpeg.edges);
   if (line.resume && record && record->is_done()) return say_tars_are_done(line);

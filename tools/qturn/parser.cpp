@@ -92,8 +92,13 @@ void add_inputs(CLI::App& app, CommandLine& line) {
 
 void add_others(CLI::App& app, CommandLine& line) {
   add_choice<Others>(
-      app, "--others", {{"count", Others::count}, {"copy", Others::copy}},
-      "files that are not pictures: count them in the summary (default), or copy them",
+      app, "--others",
+      {{"stop", Others::stop},
+       {"leave", Others::leave},
+       {"count", Others::leave},
+       {"copy", Others::copy}},
+      "files that are not pictures: stop if any may say where something is in a picture (default), "
+      "leave them, or copy them",
       [&line](Others value) { line.others = value; })
       ->group("Input");
 }

@@ -98,6 +98,8 @@ PlanOptions plan_options(const CommandLine& line) {
   options.backup = line.backup;
   options.sidecars = line.sidecars || line.in_place;
   options.others = line.others;
+  options.only_tagged =
+      line.command == CommandLine::Command::turn && line.orientation == Orientation::identity;
   if (line.shard) refuse_other_run(line.output, *line.shard);
   const bool resumes = line.resume && (!line.shard || is_begun(line.output, *line.shard));
   options.existing =

@@ -400,6 +400,13 @@ void Report::finish(bool interrupted, std::string_view done, bool resumes) {
   print_others();
   print_losses();
   warn_of_sides(sides_);
+  if (const std::uint64_t labels = plan_.leftovers.label_files; labels > 0) {
+    print_message(line_.in_place ? counted(labels, "label file does not fit its pictures any more",
+                                           "label files do not fit their pictures any more")
+                                 : counted(labels, "label file was not turned with its pictures",
+                                           "label files were not turned with their pictures"),
+                  Tone::warning);
+  }
   std::string others, raw;
   for (const auto& [type, count] : plan_.others) {
     std::string& kinds = is_camera_raw(type) ? raw : others;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "src/plan/label_files.hpp"
+#include "tools/qturn/label_notices.hpp"
 #include "tools/qturn/label_options.hpp"
 #include "tools/qturn/stop_signals.hpp"
 
@@ -61,14 +62,16 @@ bool TarRun::turn(const std::string& name, std::unique_ptr<MemberReader> reader,
                                     .output = (place / "").string(),
                                     .memory_bytes = options_.memory_bytes / share_of_samples,
                                     .largest_bytes = options_.largest_bytes,
-                                    .strict = line_.strict};
+                                    .strict = line_.strict,
+                                    .is_pipe = is_from_standard_input(line_)};
   SampleStream samples(options, std::move(reader), stop_, keys_);
   const RunEnd end = engine_.run(samples, writer, [&](const Outcome& outcome) {
     report_.add(outcome);
     if (has_failed(outcome.status)) written_.failed.insert(outcome.key);
   });
   written_.samples += end.variants;
-  if (const auto& found = samples.foreign_label()) throw ForeignLabelError(*found);
+  if (const auto& found = samples.leftover())
+    throw LabelsError(found->what() + answers_for_others(line_, found->file()));
   if (!samples.problem().empty() && !stop_) fail(samples.problem());
   for (const auto& [type, count] : samples.left_out()) found_.others[type] += count;
   for (const auto& [type, count] : samples.copied()) copied_[type] += count;

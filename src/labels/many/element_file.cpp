@@ -8,11 +8,11 @@
 #include <unordered_map>
 #include <utility>
 
-#include "src/labels/coordinates.hpp"
 #include "src/labels/many/elements.hpp"
 #include "src/labels/many/hugging_face.hpp"
 #include "src/labels/many/json_elements.hpp"
 #include "src/labels/many/via_elements.hpp"
+#include "src/labels/text/any_text.hpp"
 
 namespace qturn {
 namespace {
@@ -230,9 +230,9 @@ std::unique_ptr<SharedLabelWriter> new_element_shapes(const ElementFormat& forma
 std::function<std::optional<bool>(std::string_view)> element_recogniser(
     const ElementFormat& format) {
   return [&format, head = std::string()](std::string_view part) mutable -> std::optional<bool> {
-    head += part.substr(0, label_head_bytes);
+    head += part.substr(0, text_head_bytes);
     if (format.is_of(head)) return true;
-    if (part.empty() || head.size() >= label_head_bytes) return false;
+    if (part.empty() || head.size() >= text_head_bytes) return false;
     return std::nullopt;
   };
 }

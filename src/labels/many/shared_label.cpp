@@ -5,10 +5,10 @@
 #include <string>
 #include <utility>
 
-#include "src/labels/coordinates.hpp"
 #include "src/labels/many/coco_file.hpp"
 #include "src/labels/many/csv_file.hpp"
 #include "src/labels/many/element_file.hpp"
+#include "src/labels/text/any_text.hpp"
 #include "src/labels/text/label_text.hpp"
 
 namespace qturn {
@@ -114,9 +114,9 @@ std::function<std::optional<bool>(std::string_view)> coco_recogniser() {
 /// boxes.
 std::function<std::optional<bool>(std::string_view)> csv_recogniser() {
   return [head = std::string()](std::string_view part) mutable -> std::optional<bool> {
-    head += part.substr(0, label_head_bytes);
+    head += part.substr(0, text_head_bytes);
     const std::size_t end = head.find('\n');
-    const bool is_over = part.empty() || head.size() >= label_head_bytes;
+    const bool is_over = part.empty() || head.size() >= text_head_bytes;
     if (end == head.npos && !is_over) return std::nullopt;
     const std::string header = head.substr(0, end);
     if (names_labels(header)) return true;
