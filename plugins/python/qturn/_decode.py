@@ -66,13 +66,13 @@ def decode_batch(files, orientations="upright", *, device="cpu", mode="RGB", lay
         raise ValueError(f'errors is {errors!r}, expected "raise" or "none"')
     if out is not None and layout is None:
         raise ValueError('out is for a batch: layout="hwc" or "chw"')
-    number = _device_number(device)
     if size is None and crop is not None:
         raise ValueError("crop needs size=, to which each box is resized")
     if size is not None and layout != "chw":
         raise ValueError('size needs layout="chw"')
-    if size is not None and number >= 0:
+    if size is not None and str(device) != "cpu":
         raise ValueError('pictures are cropped and resized on the CPU only: size needs device="cpu"')
+    number = _device_number(device)
     if pillow not in (12, 13):
         raise ValueError(f"pillow is {pillow!r}, expected 12 or 13")
     opened = _opened([_buffer(file) for file in files] if offsets is None else _buffer(files), offsets, orientations, number,

@@ -289,6 +289,61 @@ def test_crops_are_resized_as_pillow_does_it(size, resample):
         assert same(got[i], resized_by_pillow(file, boxes[i], size, each[i], resample).astype("f4")), i
 
 
+def losses(batches):
+    """Of a small network in a few steps of training: PyTorch's, or where that is not installed one layer by NumPy."""
+    mean, std = (numpy.array(each, "f4").reshape(3, 1, 1) for each in ((0.485, 0.456, 0.406), (0.229, 0.224, 0.225)))
+    batches = [(pixels / numpy.float32(255) - mean) / std for pixels in batches]
+    targets = numpy.arange(len(batches[0])) % 3
+    try:
+        import torch
+    except ImportError:
+        weights = numpy.random.default_rng(1).normal(0, 0.01, (batches[0][0].size, 3)).astype("f4")
+        said = []
+        for batch in batches:
+            inputs = batch.reshape(len(batch), -1)
+            scores = inputs @ weights
+            likely = numpy.exp(scores - scores.max(1, keepdims=True))
+            likely /= likely.sum(1, keepdims=True)
+            said.append(-numpy.log(likely[numpy.arange(len(batch)), targets]).mean())
+            likely[numpy.arange(len(batch)), targets] -= 1
+            weights -= numpy.float32(1e-4) * inputs.T @ likely
+        return said
+    torch.set_num_threads(1)  # several add in an order of their own
+    torch.manual_seed(1)
+    batches = [torch.from_numpy(batch) for batch in batches]
+    network = torch.nn.Sequential(torch.nn.Conv2d(3, 8, 5, stride=4), torch.nn.BatchNorm2d(8), torch.nn.ReLU(), torch.nn.Flatten(),
+                                  torch.nn.LazyLinear(3))
+    network(batches[0])
+    steps, said = torch.optim.SGD(network.parameters(), 0.01, momentum=0.9), []
+    for batch in batches:
+        loss = torch.nn.functional.cross_entropy(network(batch), torch.from_numpy(targets))
+        steps.zero_grad()
+        loss.backward()
+        steps.step()
+        said.append(loss.item())
+    return said
+
+
+def test_a_network_learns_the_same_from_pillows_pixels():
+    pillow = pytest.importorskip("PIL", reason="Pillow is not installed")
+    paths = [path for path in FILES if path.suffix == ".jpg" or path.name == "cat.png"]
+    chance = numpy.random.default_rng(7)
+    ours, theirs = [], []
+    for _ in range(2):
+        boxes = []
+        for height, width in (qturn.decode(path).shape[:2] for path in paths):
+            left, top = chance.integers(0, width // 2), chance.integers(0, height // 2)
+            boxes.append((left, top, left + width // 3, top + height // 3))
+        turns = [ORIENTATIONS[i] for i in chance.integers(0, 8, len(paths))]
+        ours.append(qturn.decode_batch(paths, turns, layout="chw", size=64, crop=boxes, scale=1.0,
+                                       pillow=int(pillow.__version__.split(".")[0])))
+        pixels = [resized_by_pillow(path.read_bytes(), box, (64, 64), turn, "bilinear") for path, box, turn in zip(paths, boxes, turns)]
+        theirs.append(numpy.ascontiguousarray(numpy.stack(pixels), "f4"))  # PyTorch adds in another order where planes are interleaved
+    assert losses(ours) == losses(theirs)
+    ours[1][0, 0] = 255 - ours[1][0, 0]
+    assert losses(ours) != losses(theirs)
+
+
 def test_a_crop_may_be_drawn_from_the_sizes_and_is_all_of_a_picture_by_default():
     files = [ROCKET, PNM, GREY]
     sizes = [qturn.decode(file).shape[:2] for file in files]
