@@ -1,4 +1,5 @@
-"""torch.ops.qturn: operators that PyTorch can compile, capture in a graph and differentiate; and a module for batches.
+"""torch.ops.qturn: operators that PyTorch can compile, capture in a graph and differentiate; a module for batches; and what makes
+batches of files.
 
 The operators are registered when qturn is imported after PyTorch, or by `import qturn.torch`.
 """
@@ -8,9 +9,11 @@ from . import _qturn
 from ._choice import chosen_from
 from ._following import is_compiling, needs_operator
 from ._labels import FORMATS, turn_boxes, turn_points
+from ._loading import BatchDecoder, CenterCrop, PackedFiles, RandomResizedCrop, collate
 from ._qturn import Orientation, orientation_of
 
-__all__ = ["RandomOrientation", "to_planar", "transform", "transform_batch"]
+__all__ = ["BatchDecoder", "CenterCrop", "PackedFiles", "RandomOrientation", "RandomResizedCrop", "collate", "to_planar", "transform",
+           "transform_batch"]
 
 if not hasattr(torch.library, "register_autograd"):
     raise ImportError(f"torch.ops.qturn needs PyTorch 2.4 or later, this is {torch.__version__}")

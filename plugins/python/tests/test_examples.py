@@ -28,3 +28,14 @@ def test_a_network_learns_from_jpegs_that_were_turned_without_loss():
     assert places.tolist() == [0, 1]
     losses = dataset.train(SAMPLES, epochs=4)
     assert losses[-1] < losses[0]
+
+
+def test_a_network_is_trained_from_files():
+    pytest.importorskip("torch", reason="PyTorch is not installed")
+    program = example("train")
+    photographs = program.Photographs(SAMPLES)
+    assert [path.name for path in photographs.classes] == ["camera roll", "graphics", "mirrored", "scans"] and len(photographs) == 12
+    losses, share = program.train(SAMPLES, epochs=2, device="cpu")
+    assert len(losses) == 2 and all(0 < loss < 5 for loss in losses) and 0 <= share <= 1
+    losses, share = program.train(SAMPLES, epochs=25, device="cpu")
+    assert losses[-1] < losses[0] and share > 0.5

@@ -352,3 +352,15 @@ def test_a_label_may_hold_its_picture():
         assert qturn.turn_labels(line, order, "flop", (9, 6), name="b.png") == f'{{"file_name": "b.png", "bbox": [{turned}]}}'
     with pytest.raises(ValueError, match='format is "coco", expected one of yolo, voc, voc:0, labelme, dota, supervisely, '):
         qturn.turn_labels(b"", "coco", "flop", (1, 1))
+
+
+def test_batches_are_decoded_by_workers(ray):
+    torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+    from qturn.torch import BatchDecoder, RandomResizedCrop
+    decoder = BatchDecoder(8, crop=RandomResizedCrop(), p=0.5, seed=3)
+    paths = sorted(SAMPLES.rglob("*.jpg"))
+    batches = ray.data.read_binary_files([str(path) for path in paths], include_paths=True).map_batches(decoder, batch_size=2)
+    rows = {row["path"]: row["bytes"] for row in batches.take_all()}
+    assert len(rows) == len(paths)
+    wanted = decoder(([path.read_bytes() for path in paths],))[0]
+    assert all(torch.equal(torch.tensor(rows[str(path)]), each) for path, each in zip(paths, wanted))
