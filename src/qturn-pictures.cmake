@@ -1,15 +1,7 @@
 # find_package(qturn COMPONENTS pictures): the target qturn::pictures, a static library, and the libraries that it needs.
 set(qturn_pictures_FOUND TRUE)
-# The OpenImageIO that is installed with the program has no headers, and none are needed.
-set(qturn_OpenImageIO ${CMAKE_CURRENT_LIST_DIR}/../../qturn/libOpenImageIO)
-if(EXISTS ${qturn_OpenImageIO}.so AND NOT TARGET OpenImageIO::OpenImageIO)
-  add_library(OpenImageIO::OpenImageIO UNKNOWN IMPORTED)
-  set_target_properties(OpenImageIO::OpenImageIO PROPERTIES
-    IMPORTED_LOCATION ${qturn_OpenImageIO}.so INTERFACE_LINK_LIBRARIES ${qturn_OpenImageIO}_Util.so)
-  set(OpenImageIO_FOUND TRUE)
-endif()
 list(PREPEND CMAKE_MODULE_PATH ${CMAKE_CURRENT_LIST_DIR})
-foreach(library Brotli fmt GIF JPEG libdeflate OpenImageIO TBB TIFF WebP ZLIB)
+foreach(library Brotli fmt GIF JPEG libdeflate TBB TIFF WebP ZLIB)
   if(NOT ${library}_FOUND)
     find_package(${library} QUIET)
   endif()
@@ -21,4 +13,7 @@ endforeach()
 list(POP_FRONT CMAKE_MODULE_PATH)
 if(qturn_pictures_FOUND)
   include(${CMAKE_CURRENT_LIST_DIR}/qturnPictures.cmake)
+  # By its run path a program finds the module for OpenImageIO, which is loaded when a picture needs it.
+  cmake_path(SET qturn_modules NORMALIZE ${CMAKE_CURRENT_LIST_DIR}/../../qturn)
+  set_property(TARGET qturn::pictures APPEND PROPERTY INTERFACE_LINK_OPTIONS LINKER:-rpath,${qturn_modules})
 endif()

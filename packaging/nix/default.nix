@@ -9,6 +9,7 @@
     brotli cli11 fmt giflib imath libarchive libdeflate libhwy libjpeg libtiff libwebp nlohmann_json
     openimageio tbb xxHash zlib
   ] ++ lib.optionals cuda [ cudaPackages.cuda_cudart cudaPackages.cuda_cccl ];
+  dontPatchELF = true; # would take the folder of a module, which no program is linked with, off the run path
   cmakeFlags = [ "-DQTURN_TESTS=OFF" ]
     ++ (if cuda then [ "-DQTURN_CUDA=ON" "-DCMAKE_CUDA_ARCHITECTURES=${pkgs.cudaPackages.flags.cmakeCudaArchitecturesString}" ]
     else [ "-DQTURN_CUDA=OFF" ]);

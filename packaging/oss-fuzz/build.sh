@@ -9,12 +9,12 @@ cmake --preset fuzz -B "$WORK/qturn" -DCMAKE_C_COMPILER="$CC" -DCMAKE_CXX_COMPIL
   -DCMAKE_EXE_LINKER_FLAGS=-Wl,--disable-new-dtags \
   -DCMAKE_BUILD_WITH_INSTALL_RPATH=ON "-DCMAKE_INSTALL_RPATH=\$ORIGIN/lib"
 cmake --build "$WORK/qturn" --target fuzz
-fuzz=$WORK/qturn/tests/fuzz/fuzz
+fuzz=$WORK/qturn/tests/fuzz/fuzz module=$WORK/qturn/src/libqturn_openimageio.so
 
 # Where fuzzers run there may be nothing but the C library. The program finds all others in lib, and so do they.
 mkdir -p "$OUT/lib"
-LD_LIBRARY_PATH=$PWD/build/deps/oiio/lib:$PWD/build/deps/usr/lib ldd "$fuzz" | awk '$3 ~ /^\// { print $3 }' |
-  grep -vE '/(libc|libm|libdl|libpthread|librt)\.so' | xargs cp -t "$OUT/lib"
+LD_LIBRARY_PATH=$PWD/build/deps/oiio/lib:$PWD/build/deps/usr/lib ldd "$fuzz" "$module" | awk '$3 ~ /^\// { print $3 }' |
+  grep -vE '/(libc|libm|libdl|libpthread|librt)\.so' | sort -u | xargs cp -t "$OUT/lib" "$module"
 
 for seeds in tests/fuzz/*/; do
   name=$(basename "$seeds")

@@ -7,8 +7,6 @@
 #include <array>
 #include <vector>
 
-#include "src/formats/oiio/openexr/codec.hpp"
-#include "src/formats/oiio/rows.hpp"
 #include "src/picture/text.hpp"
 
 namespace qturn {

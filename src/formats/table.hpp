@@ -35,6 +35,12 @@ extern const Codec codec;
 namespace npy {
 extern const Codec codec;
 }
+namespace oiio {
+extern const Codec jpeg2000, dpx, sgi;
+}
+namespace openexr {
+extern const Codec codec;
+}
 namespace png {
 extern const Codec codec;
 }

@@ -330,7 +330,7 @@ void move_regions(const std::vector<XmlNode>& nodes, const MetadataTurn& turn, X
 }
 
 constexpr std::string_view rdf = "http://www.w3.org/1999/02/22-rdf-syntax-ns#",
-                           tiff = "http://ns.adobe.com/tiff/1.0/",
+                           tiff_schema = "http://ns.adobe.com/tiff/1.0/",
                            exif = "http://ns.adobe.com/exif/1.0/",
                            note = "http://ns.adobe.com/xmp/note/",
                            terms = "http://purl.org/dc/terms/",
@@ -424,15 +424,15 @@ std::vector<ListedItem> listed_items(const std::vector<XmlNode>& nodes) {
 }
 
 bool is_orientation(const XmlNode& node) {
-  return node.is(tiff, "Orientation") || node.is(exif, "Orientation");
+  return node.is(tiff_schema, "Orientation") || node.is(exif, "Orientation");
 }
 
 bool is_width(const XmlNode& node) {
-  return node.is(tiff, "ImageWidth") || node.is(exif, "PixelXDimension");
+  return node.is(tiff_schema, "ImageWidth") || node.is(exif, "PixelXDimension");
 }
 
 bool is_height(const XmlNode& node) {
-  return node.is(tiff, "ImageLength") || node.is(exif, "PixelYDimension");
+  return node.is(tiff_schema, "ImageLength") || node.is(exif, "PixelYDimension");
 }
 
 }  // namespace
@@ -458,8 +458,8 @@ std::string turn_xmp(std::string_view packet, const MetadataTurn& turn,
     if (is_height(node)) edits.replace(node, height);
   }
   if (turn.pixels != Orientation::identity) {
-    const XmlNode *x = find_property(nodes, tiff, "XResolution"),
-                  *y = find_property(nodes, tiff, "YResolution");
+    const XmlNode *x = find_property(nodes, tiff_schema, "XResolution"),
+                  *y = find_property(nodes, tiff_schema, "YResolution");
     if (x && y && swaps_axes(turn.pixels)) edits.exchange(*x, *y);
     move_subject(nodes, "SubjectArea", turn, edits, warnings);
     move_subject(nodes, "SubjectLocation", turn, edits, warnings);
@@ -474,9 +474,9 @@ XmpSays read_xmp(std::string_view packet) {
     const XmlNode* node = find_property(nodes, space, name);
     return node ? std::optional<std::string>(node->value) : std::nullopt;
   };
-  XmpSays says{.orientation = text(tiff, "Orientation"),
-               .width = text(tiff, "ImageWidth"),
-               .height = text(tiff, "ImageLength"),
+  XmpSays says{.orientation = text(tiff_schema, "Orientation"),
+               .width = text(tiff_schema, "ImageWidth"),
+               .height = text(tiff_schema, "ImageLength"),
                .extended = text(note, "HasExtendedXMP").value_or(""),
                .has_unknown_regions = has_unknown_regions(nodes)};
   // Not XMP's name for it, but programs write it.

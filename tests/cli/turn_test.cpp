@@ -165,6 +165,27 @@ TEST_CASE_METHOD(cli::Workplace, "Each format keeps samples, channels and pages"
   }
 }
 
+TEST_CASE_METHOD(cli::Workplace,
+                 "Without the module for OpenImageIO its pictures fail by name, and stay; others "
+                 "are turned") {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  SKIP("the run path of such a build comes before LD_LIBRARY_PATH");
+#endif
+  const std::string png = cli::png(cli::random_picture(29, 17, 3));
+  const std::string exr =
+      cli::encoded(cli::random_picture(29, 17, 3, SampleFormat::f16), openexr::codec);
+  add("in/a.exr", exr);
+  add("in/b.png", png);
+  add("lib/libqturn_openimageio.so", "not a library");
+  environment["LD_LIBRARY_PATH"] = path() / "lib";
+  const Result result = failed({"cw", "in", "--in-place"});
+  CHECK_THAT(result.err, ContainsSubstring("in/a.exr: this format needs libqturn_openimageio.so") &&
+                             ContainsSubstring("cannot be loaded") &&
+                             ContainsSubstring("install qturn again"));
+  CHECK(content_of(path() / "in/a.exr") == exr);
+  CHECK(cli::decoded(path() / "in/b.png").pages.front().width == 17);
+}
+
 TEST_CASE_METHOD(cli::Workplace, "A file that grows four times says so, with both sizes") {
   // 400 rows of 1000 pixels: run lengths of 255 at most.
   const auto number = [](std::uint32_t value, int bytes) {

@@ -107,11 +107,9 @@ if(QTURN_TOOLS)
   consumer_step("the pictures' example builds" "a C++17 project finds the installed pictures"
     ${CMAKE_COMMAND} --build ${consumers}/pictures)
   if(QTURN_PKG_CONFIG)
-    get_filename_component(oiio_folder ${OpenImageIO_LIBRARY} DIRECTORY)
     consumer_step("pkg-config builds the pictures' example" "the pictures install"
       ${CMAKE_CURRENT_LIST_DIR}/consumer_pkg_config.sh ${QTURN_PKG_CONFIG} ${consumers}/prefix/${CMAKE_INSTALL_LIBDIR}
-      qturn-pictures ${CMAKE_CXX_COMPILER} ${PROJECT_SOURCE_DIR}/src/examples/upright.cpp ${consumers}/upright_by_pkg_config -std=c++17
-      -L${oiio_folder} -Wl,-rpath,${oiio_folder})
+      qturn-pictures ${CMAKE_CXX_COMPILER} ${PROJECT_SOURCE_DIR}/src/examples/upright.cpp ${consumers}/upright_by_pkg_config -std=c++17)
   endif()
   set(sample "${PROJECT_SOURCE_DIR}/testdata/samples/camera roll/cat.jpg")
   consumer_step("the pictures' example runs" "the pictures' example builds"

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "src/formats/container/boxes.hpp"
+#include "src/formats/oiio/module.hpp"
 #include "src/metadata/exif.hpp"
 #include "src/metadata/exif_turn.hpp"
 #include "src/metadata/xmp.hpp"
@@ -18,8 +19,6 @@ namespace {
 
 using std::string_view_literals::operator""sv;
 
-constexpr auto jp2_signature = "\0\0\0\x0cjP  \r\n\x87\n"sv,
-               codestream_start = "\xff\x4f\xff\x51"sv;
 constexpr auto exif_uuid = "JpgTiffExif->JP2"sv;
 constexpr auto xmp_uuid = "\xbe\x7a\xcf\xcb\x97\xa9\x42\xe8\x9c\x71\x99\x94\x91\xe3\xaf\xac"sv;
 constexpr auto geo_uuid = "\xb1\x4b\xf8\xbd\x08\x3d\x4b\x43\xa5\xae\x8c\xd7\xd5\xa6\xce\x03"sv;
@@ -105,12 +104,6 @@ void turn_header(std::span<std::byte> file, const Box& header) {
 }
 
 }  // namespace
-
-bool is_jp2(std::span<const std::byte> head) { return text_of(head).starts_with(jp2_signature); }
-
-bool is_codestream(std::span<const std::byte> head) {
-  return text_of(head).starts_with(codestream_start);
-}
 
 OIIO::ImageSpec jpeg2000_spec(std::span<const std::byte> file) {
   const std::span<const std::byte> stream = codestream_of(file);

@@ -16,10 +16,6 @@
 
 namespace qturn::oiio {
 
-/// Whether `head` begins a file of boxes, or else a codestream.
-bool is_jp2(std::span<const std::byte> head);
-bool is_codestream(std::span<const std::byte> head);
-
 /// What the header of the codestream tells. Throws ImageFileError for damage and for what is not
 /// kept, by name.
 OIIO::ImageSpec jpeg2000_spec(std::span<const std::byte> file);

@@ -164,10 +164,7 @@ Image decode(std::span<const std::byte> file, Samples samples, PixelArena& arena
   }
   extras->metadata.icc = icc_of(first);
   extras->meaning = meaning_of(first, Meaning::Alpha::associated);
-  return {.format = &codec,
-          .stored = orientation_of(first),
-          .pages = std::move(pages),
-          .extras = std::move(extras)};
+  return {.stored = orientation_of(first), .pages = std::move(pages), .extras = std::move(extras)};
 }
 
 // OpenImageIO adds the date of writing, and the name of a colour space that it guessed. It adds no
@@ -187,10 +184,9 @@ constexpr Capacity capacity = {
 
 Bytes encode(const Image& image, Orientation applied, const std::atomic<bool>& stop,
              std::vector<std::string>& warnings) {
-  const auto* extras =
-      image.format == &codec ? dynamic_cast<const ExrExtras*>(image.extras.get()) : nullptr;
+  const auto* extras = dynamic_cast<const ExrExtras*>(image.extras.get());
   if (!extras) {
-    check_fits(image, codec.name, capacity);
+    check_fits(image, "openexr", capacity);
     OIIO::ImageSpec spec = converted_spec(image, image.pages.front());
     add_nothing(spec);
     return write("openexr", "picture", image.pages.front(), spec, stop);
@@ -219,25 +215,12 @@ Bytes encode(const Image& image, Orientation applied, const std::atomic<bool>& s
   return file;
 }
 
-std::string library_version() {
-  return fmt::format("OpenImageIO {}.{}.{}", OIIO_VERSION_MAJOR, OIIO_VERSION_MINOR,
-                     OIIO_VERSION_PATCH);
-}
-
 }  // namespace
 
-const Codec codec = {
-    .name = "openexr",
-    .alias = "exr",
-    .suffixes = {".exr"},
-    .recognises = [](std::span<const std::byte> head,
-                     std::string_view) { return text_of(head).starts_with("v/1\x01"); },
-    .check_limits = check_exr_limits,
-    .read_header = read_header,
-    .decode = decode,
-    .encode = encode,
-    .parts = exr_parts,
-    .library_version = library_version,
-};
+const ModuleRow row = {.check_limits = check_exr_limits,
+                       .read_header = read_header,
+                       .decode = decode,
+                       .encode = encode,
+                       .parts = exr_parts};
 
 }  // namespace qturn::openexr

@@ -5,10 +5,10 @@
 // does not know, and does not notice that blocks of pixels are missing.
 #pragma once
 
-#include "src/formats/codec/codec.hpp"
+#include "src/formats/oiio/module.hpp"
 
 namespace qturn::openexr {
 
-extern const Codec codec;
+extern const oiio::ModuleRow row;
 
 }  // namespace qturn::openexr

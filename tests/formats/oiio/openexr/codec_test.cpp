@@ -1,4 +1,4 @@
-#include "src/formats/oiio/openexr/codec.hpp"
+#include "src/formats/table.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 

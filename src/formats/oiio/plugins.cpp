@@ -1,5 +1,8 @@
-#include "src/formats/oiio/rows.hpp"
-
+// The formats that are taken as OpenImageIO's plugins read and write them.
+//
+// Plugins have faults: some write files that they cannot read again. So whatever is written is read
+// again before anyone gets it, and compared: pixels, channels, attributes. What differs is refused.
+// A header that no attribute tells in full goes from the source to the result, byte for byte.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,6 +14,8 @@
 
 #include "src/formats/codec/capacity.hpp"
 #include "src/formats/oiio/jp2.hpp"
+#include "src/formats/oiio/module.hpp"
+#include "src/formats/oiio/openexr/codec.hpp"
 #include "src/formats/oiio/proof.hpp"
 #include "src/formats/oiio/reader.hpp"
 #include "src/formats/oiio/sink.hpp"
@@ -37,8 +42,7 @@ struct Field {
 };
 
 struct Plugin {
-  const Codec* row;
-  const char* name;                   ///< OpenImageIO's
+  const char* name;                   ///< OpenImageIO's, and the row's
   const char* file_name = "picture";  ///< for a picture from another format
   unsigned samples = 0;               ///< it takes from other formats
   std::span<const Field> fields = {};
@@ -50,6 +54,7 @@ struct Plugin {
 constexpr std::size_t sgi_header_bytes = 512;
 
 struct RowExtras final : Extras {
+  const Plugin* plugin = nullptr;
   OIIO::ImageSpec spec;  ///< as stored
   Bytes source;          ///< the header with the fields, or the frame of a JPEG 2000
   bool is_little = false;
@@ -57,7 +62,8 @@ struct RowExtras final : Extras {
   std::shared_ptr<Extras> copy() const override { return std::make_shared<RowExtras>(*this); }
 };
 
-constexpr bool is_jpeg2000(const Plugin& plugin) { return plugin.row == &jpeg2000; }
+extern const Plugin jpeg2000_plugin, sgi_plugin;
+constexpr bool is_jpeg2000(const Plugin& plugin) { return &plugin == &jpeg2000_plugin; }
 
 OIIO::ImageSpec read_spec(const Plugin& plugin, File file) {
   if (plugin.check) plugin.check(file);
@@ -107,6 +113,7 @@ Image decode(const Plugin& plugin, File file, Samples samples, PixelArena& arena
   if (plugin.check) plugin.check(file);
   OiioReader reader(plugin.name, file);
   auto extras = std::make_shared<RowExtras>();
+  extras->plugin = &plugin;
   extras->spec = reader.spec();
   const OIIO::ImageSpec& spec = extras->spec;
   extras->meaning = meaning_of(spec, Meaning::Alpha::unassociated);
@@ -119,7 +126,7 @@ Image decode(const Plugin& plugin, File file, Samples samples, PixelArena& arena
   } else {
     extras->source = source_of(plugin, file);
     extras->is_little = text_of(file).starts_with("XPDS");
-    if (plugin.row == &sgi && !spec.find_attribute("compression")) {
+    if (&plugin == &sgi_plugin && !spec.find_attribute("compression")) {
       warn_of_trailing_data(file, sgi_header_bytes + spec.image_bytes(true), warnings);
     }
   }
@@ -135,7 +142,7 @@ Image decode(const Plugin& plugin, File file, Samples samples, PixelArena& arena
   }
   extras->metadata.icc = icc_of(spec);
   const Orientation stored = orientation_of(spec);
-  return {.format = plugin.row, .stored = stored, .pages = {page}, .extras = std::move(extras)};
+  return {.stored = stored, .pages = {page}, .extras = std::move(extras)};
 }
 
 // Zeros, ones, or the floating-point numbers for nothing, in either order of bytes.
@@ -176,11 +183,11 @@ void swap_scanned_sizes(OIIO::ImageSpec& spec) {
 Bytes encode(const Plugin& plugin, const Image& image, Orientation applied,
              const std::atomic<bool>& stop, Warnings& warnings) {
   const Page& page = image.pages.front();
-  const auto* own =
-      image.format == plugin.row ? dynamic_cast<const RowExtras*>(image.extras.get()) : nullptr;
+  const auto* own = dynamic_cast<const RowExtras*>(image.extras.get());
+  if (own && own->plugin != &plugin) own = nullptr;
   if (!own) {
     // What a fourth channel means, few of these formats say.
-    check_fits(image, plugin.row->name,
+    check_fits(image, plugin.name,
                {.samples = plugin.samples,
                 .channels = [](int count, Meaning::Alpha) { return count == 1 || count == 3; }});
   }
@@ -263,61 +270,43 @@ void check_dpx(File file) {
         fmt::format("a DPX of {} {} bits is not supported", is_packed ? "packed" : "filled", bits));
   }
 }
-constexpr Plugin dpx_plugin = {
-    .row = &dpx,
+const Plugin dpx_plugin = {
     .name = "dpx",
     .samples = bit_of(SampleFormat::u8) | bit_of(SampleFormat::u16) | bit_of(SampleFormat::f32),
     .fields = dpx_fields,
     .check = check_dpx};
 
 constexpr Field sgi_fields[] = {{12, sgi_header_bytes}};  // range, name, kind of colours
-constexpr Plugin sgi_plugin = {.row = &sgi,
-                               .name = "sgi",
-                               .samples = bit_of(SampleFormat::u8) | bit_of(SampleFormat::u16),
-                               .fields = sgi_fields};
+const Plugin sgi_plugin = {.name = "sgi",
+                           .samples = bit_of(SampleFormat::u8) | bit_of(SampleFormat::u16),
+                           .fields = sgi_fields};
 
-constexpr Plugin jpeg2000_plugin = {.row = &jpeg2000,
-                                    .name = "jpeg2000",
-                                    .file_name = "picture.jp2",
-                                    .samples = bit_of(SampleFormat::u8) | bit_of(SampleFormat::u16),
-                                    .scratch = 12};
-
-using Suffixes = decltype(Codec::suffixes);
-using Recognises = bool (*)(File head, std::string_view suffix);
+const Plugin jpeg2000_plugin = {.name = "jpeg2000",
+                                .file_name = "picture.jp2",
+                                .samples = bit_of(SampleFormat::u8) | bit_of(SampleFormat::u16),
+                                .scratch = 12};
 
 template <const Plugin& plugin>
-Codec row(std::string_view name, const Suffixes& suffixes, Recognises recognises,
-          std::string_view alias = {}) {
+constexpr ModuleRow row_of(decltype(Codec::finish) finish = nullptr) {
   return {
-      .name = name,
-      .alias = alias,
-      .suffixes = suffixes,
-      .recognises = recognises,
       .read_header = [](File file) { return read_header(plugin, file); },
       .decode =
           [](File file, Samples samples, PixelArena& arena, const std::atomic<bool>& stop,
              Warnings& warnings) { return decode(plugin, file, samples, arena, stop, warnings); },
       .encode = [](const Image& image, Orientation applied, const std::atomic<bool>& stop,
                    Warnings& warnings) { return encode(plugin, image, applied, stop, warnings); },
-      .finish = is_jpeg2000(plugin) ? finish_jpeg2000 : nullptr,
+      .finish = finish,
       .parts = [](File file, Orientation applied) { return parts(plugin, file, applied); }};
 }
 
 }  // namespace
-
-const Codec jpeg2000 = row<jpeg2000_plugin>(
-    "jpeg2000", {".jp2", ".j2k", ".j2c", ".jpc", ".jpx", ".jpf"},
-    [](File head, std::string_view) { return is_jp2(head) || is_codestream(head); }, "jp2");
-
-const Codec dpx = row<dpx_plugin>("dpx", {".dpx"}, [](File head, std::string_view) {
-  return text_of(head).starts_with("SDPX") || text_of(head).starts_with("XPDS");
-});
-
-// Of its two letters, many other files could be.
-const Codec sgi = row<sgi_plugin>("sgi", {".sgi"}, [](File head, std::string_view) {
-  return head.size() >= 12 && big_endian(head, 0, 2) == 0x01DA && big_endian(head, 2, 1) <= 1 &&
-         (big_endian(head, 3, 1) == 1 || big_endian(head, 3, 1) == 2) &&
-         big_endian(head, 4, 2) >= 1 && big_endian(head, 4, 2) <= 3;
-});
-
 }  // namespace qturn::oiio
+
+const qturn::oiio::Module* qturn_openimageio(const char* version) {
+  using namespace qturn::oiio;
+  static const Module module = {.openexr = qturn::openexr::row,
+                                .jpeg2000 = row_of<jpeg2000_plugin>(finish_jpeg2000),
+                                .dpx = row_of<dpx_plugin>(),
+                                .sgi = row_of<sgi_plugin>()};
+  return version == std::string_view(QTURN_VERSION) ? &module : nullptr;
+}
