@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <vector>
+#include <memory>
 
 #include "src/files/safe_file.hpp"
 #include "src/picture/bytes.hpp"
@@ -12,7 +12,8 @@
 namespace qturn {
 
 FileState read_in_parts(const std::filesystem::path& file,
-                        const std::function<bool(std::span<const std::byte> part)>& take) {
+                        const std::function<bool(std::span<const std::byte> part)>& take,
+                        std::size_t part_bytes) {
   const auto fail = [&](int number) {
     throw FileError("cannot read " + file.string(), file, system_code(number));
   };
@@ -21,12 +22,12 @@ FileState read_in_parts(const std::filesystem::path& file,
   if (!opened || ::fstat(opened.get(), &status) != 0) fail(errno);
   if (S_ISDIR(status.st_mode)) fail(EISDIR);
   if (!S_ISREG(status.st_mode)) fail(EINVAL);
-  std::vector<std::byte> part(1 << 20);
+  const auto part = std::make_unique_for_overwrite<std::byte[]>(part_bytes);
   for (;;) {
-    const ssize_t got = ::read(opened.get(), part.data(), part.size());
+    const ssize_t got = ::read(opened.get(), part.get(), part_bytes);
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) fail(errno);
-    if (got == 0 || !take(std::span(part).first(static_cast<std::size_t>(got)))) {
+    if (got == 0 || !take(std::span(part.get(), static_cast<std::size_t>(got)))) {
       return state_of(status);
     }
   }

@@ -68,7 +68,8 @@ inline FileState state_of(const struct stat& status) {
 /// Hands over the bytes of a regular file in their order, as long as `take` returns true. Returns
 /// what the file was before the first was read. Throws FileError.
 FileState read_in_parts(const std::filesystem::path& file,
-                        const std::function<bool(std::span<const std::byte> part)>& take);
+                        const std::function<bool(std::span<const std::byte> part)>& take,
+                        std::size_t part_bytes = std::size_t{1} << 20);
 
 /// The same with all of it, as text.
 FileState read_text_in_parts(const std::filesystem::path& file,

@@ -112,7 +112,10 @@ std::string complaint(const CLI::App& operation, const CLI::ParseError& error) {
 }  // namespace
 
 std::optional<int> parse(const std::vector<std::string>& words, CommandLine& line) {
-  const auto parser = make_parser(line);
+  // An option comes first to ask for help, or by mistake: then all options are looked through.
+  const bool is_version = words.size() == 1 && (words[0] == "-V" || words[0] == "--version");
+  const bool needs_all = words.empty() || (is_option(words[0]) && !is_version);
+  const auto parser = make_parser(line, needs_all ? std::string_view() : words[0]);
   try {
     // CLI11 wants them in this order.
     parser->parse(std::vector<std::string>(words.rbegin(), words.rend()));

@@ -431,7 +431,7 @@ void add_shard(CLI::App& app, CommandLine& line) {
 
 }  // namespace
 
-std::unique_ptr<CLI::App> make_parser(CommandLine& line) {
+std::unique_ptr<CLI::App> make_parser(CommandLine& line, std::string_view first_word) {
   auto app = std::make_unique<CLI::App>(description, "qturn");
   app->require_subcommand(1);
   app->set_help_flag("-h", "print the operations")->group("More");
@@ -456,6 +456,7 @@ std::unique_ptr<CLI::App> make_parser(CommandLine& line) {
   for (const Turn& turn : turns) {
     CLI::App* command = add_command(turn.name, turn.help);
     for (const char* alias : turn.aliases) command->alias(alias);
+    if (!first_word.empty() && !command->check_name(std::string(first_word))) continue;
     add_outputs(*command, line, true);
     add_in_place(*command, line);
     add_safety(*command, line);

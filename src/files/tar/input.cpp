@@ -20,11 +20,11 @@ namespace qturn {
 
 Bytes read_head(const std::filesystem::path& file, std::size_t count) {
   Bytes head;
-  read_in_parts(file, [&](std::span<const std::byte> part) {
-    const std::size_t taken = std::min(part.size(), count - head.size());
-    head.insert(head.end(), part.begin(), part.begin() + static_cast<std::ptrdiff_t>(taken));
+  const auto take = [&](std::span<const std::byte> part) {
+    append(head, part.first(std::min(part.size(), count - head.size())));
     return head.size() < count;
-  });
+  };
+  read_in_parts(file, take, count);
   return head;
 }
 
