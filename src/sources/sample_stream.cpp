@@ -209,7 +209,12 @@ std::vector<Job> SampleStream::jobs_of(Gathered& sample) {
             *planned.copied.front(),
             {"would be copied as it is with each variant of its picture", {Hint::be_less_strict}});
       }
-      for (const SampleFile* file : planned.left_out) ++left_out_[type_of(*file)];
+      for (const SampleFile* file : planned.left_out) {
+        ++left_out_[type_of(*file)];
+        if (options_.plan.labels.take != TakeLabels::found && !file->role &&
+            !turned_format(lower_suffix(file->name), text_of(file->bytes)).empty())
+          ++label_files_;
+      }
       for (const SampleFile* file : planned.copied) ++copied_[type_of(*file)];
       jobs = std::move(planned.jobs);
     } catch (const LeftoverError& error) {

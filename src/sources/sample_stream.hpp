@@ -55,6 +55,8 @@ class SampleStream : public SampleReader {
   const std::optional<LeftoverError>& leftover() const { return leftover_; }
   /// What was left out, counted by type.
   const std::map<std::string, std::uint64_t>& left_out() const { return left_out_; }
+  /// How many of these are labels that --labels leaves out.
+  std::uint64_t label_files() const { return label_files_; }
   /// What was copied with pictures, counted by type.
   const std::map<std::string, std::uint64_t>& copied() const { return copied_; }
 
@@ -117,6 +119,7 @@ class SampleStream : public SampleReader {
   std::vector<Loose> loose_;
   std::optional<LeftoverError> leftover_;
   std::map<std::string, std::uint64_t> left_out_, copied_;
+  std::uint64_t label_files_ = 0;
 };
 
 }  // namespace qturn

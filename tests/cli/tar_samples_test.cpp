@@ -29,6 +29,23 @@ Names names_in(const Workplace& workplace, const fs::path& tar) {
 
 }  // namespace
 
+TEST_CASE_METHOD(cli::Workplace, "Labels that --labels none leaves untrue are counted") {
+  const tests::Members members = {{"images/a.jpg", jpeg},
+                                  {"images/a.txt", yolo},
+                                  {"images/b.jpg", jpeg},
+                                  {"images/b.caption", "a cat"},
+                                  {"labels/b.txt", yolo}};
+  for (const auto& [name, content] : members) add(fs::path("in") / name, content);
+  add("in.tar", tests::tar(members));
+  const auto says = ContainsSubstring("2 label files were not turned with their pictures");
+  for (const char* output : {"out.tar", "out"})
+    CHECK_THAT(done({"cw", "in", "-o", output, "--labels", "none"}).err, says);
+  CHECK_THAT(done({"cw", "in.tar", "-o", "other.tar", "--labels", "none"}).err, says);
+  CHECK_THAT(done({"upright", "in", "-o", "same", "--labels", "none"}).err, !says);
+  CHECK_THAT(done({"cw", "in", "--in-place", "--labels", "none"}).err,
+             ContainsSubstring("2 label files do not fit their pictures any more"));
+}
+
 TEST_CASE_METHOD(
     cli::Workplace,
     "A label that lies in another sample than its picture ends the run, and leaves no tar") {

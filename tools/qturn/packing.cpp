@@ -92,6 +92,7 @@ int turn_and_pack(const CommandLine& line, PlanOptions plan, RunOptions options)
   say_left_out(line, found);
   Plan counted;
   counted.others = found.others;
+  counted.leftovers = found.leftovers;
   counted.unreadable = found.unreadable;
   Report report(line, counted, device);
   TarRun tars(line, std::move(plan), options, counted, report);

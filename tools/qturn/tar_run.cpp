@@ -74,6 +74,7 @@ bool TarRun::turn(const std::string& name, std::unique_ptr<MemberReader> reader,
     throw LabelsError(found->what() + answers_for_others(line_, found->file()));
   if (!samples.problem().empty() && !stop_) fail(samples.problem());
   for (const auto& [type, count] : samples.left_out()) found_.others[type] += count;
+  found_.leftovers.label_files += samples.label_files();
   for (const auto& [type, count] : samples.copied()) copied_[type] += count;
   return !stop_ && is_whole(line_, end);
 }
