@@ -1,15 +1,19 @@
 #!/usr/bin/env python3
 """Measures decode_batch() and its rivals side by side: pictures per second, latency, time of the processor.
 
-  decode.py [--cpu] [--seconds N] [FOLDER...]   prints tables. Takes the installed package, NumPy and Pillow; PyTorch and torchvision
-                                                for a GPU and for rivals. Each folder has JPEGs of one kind; by default they are made.
+  decode.py [--cpu] [--training] [--seconds N] [FOLDER...]
+
+Prints tables. Takes the installed package, NumPy and Pillow; PyTorch and torchvision for training, for a GPU and for rivals. Each
+folder has JPEGs of one kind; by default they are made. What has no GPU, or too few, is said in its row.
 """
 import argparse
 import io
 import os
 import pathlib
 import statistics
+import subprocess
 import sys
+import tempfile
 import threading
 import time
 
@@ -23,6 +27,8 @@ from arrays import print_row, print_table  # noqa: E402
 from pictures import SAMPLES  # noqa: E402
 
 MEAN, STD = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
+SIDE = 224
+PILLOW = int(Image.__version__.split(".")[0])
 
 
 def made(size, count, quality):
@@ -74,6 +80,25 @@ def latency(call, settle, rounds=60):
     return statistics.median(times[rounds // 3:]) * 1e3
 
 
+def for_training(files, device):
+    """Cropped, resized, half of them mirrored, normalised."""
+    from qturn.torch import RandomResizedCrop
+    turns = ["flop" if i % 2 else "upright" for i in range(len(files))]
+    return qturn.decode_batch(files, turns, device=device, layout="chw", size=SIDE, crop=RandomResizedCrop(), pillow=PILLOW,
+                              dtype="float16" if device == "cuda" else "float32", mean=MEAN, std=STD)
+
+
+def in_processes(count, seconds):
+    """The sum of the pictures per second of so many processes, each with a GPU, at the same time."""
+    import torch
+    if torch.cuda.device_count() < count:
+        return f"{torch.cuda.device_count()} GPU, not {count}"
+    programs = [subprocess.Popen([sys.executable, __file__, "--only-rate", "--seconds", str(seconds)], text=True, stdout=subprocess.PIPE,
+                                 env=os.environ | {"CUDA_VISIBLE_DEVICES": str(i)}) for i in range(count)]
+    said = [program.communicate()[0] for program in programs]
+    return f"{sum(map(float, said)):,.0f}" if all(program.returncode == 0 for program in programs) else "refused, see above"
+
+
 def on_gpu(kinds, seconds):
     import torch
     settle = torch.cuda.synchronize
@@ -97,7 +122,17 @@ def on_gpu(kinds, seconds):
     for name, files in kinds.items():
         count = len(files)
         measure(name, "`decode_batch(files, device=\"cuda\")`", lambda: qturn.decode_batch(files, device="cuda"), count)
-        measure(name, "the same, rotate90, to normalised halves",
+        try:
+            for_training(files, "cuda")
+            measure(name, "cropped, resized, mirrored, to normalised halves", lambda: for_training(files, "cuda"), count)
+        except ValueError as error:
+            print_row([name, f"cropped, resized: {error}", "", "", ""])
+        with tempfile.TemporaryDirectory() as folder:
+            paths = [pathlib.Path(folder, f"{i}.jpg") for i in range(count)]
+            for path, file in zip(paths, files):
+                path.write_bytes(file)
+            measure(name, "the same as the first, of a folder's files in memory", lambda: qturn.decode_batch(paths, device="cuda"), count)
+        measure(name, "the first, rotate90, to normalised halves",
                 lambda: qturn.decode_batch(files, "rotate90", device="cuda", layout="chw", dtype="float16", mean=MEAN, std=STD), count)
         try:
             from torchvision.io import decode_jpeg
@@ -105,6 +140,8 @@ def on_gpu(kinds, seconds):
             measure(name, "`torchvision.io.decode_jpeg(list, device=\"cuda\")`", lambda: decode_jpeg(tensors, device="cuda"), count, (1, 2))
         except (ImportError, RuntimeError) as error:
             print_row([name, f"torchvision: {error}", "", "", ""])
+    for number in (2, 4):
+        print_row(["the first kind", f"{number} processes, each with a GPU, cropped to normalised halves", "1", in_processes(number, seconds), ""])
     print()
     print_table(["one picture, bytes to pixels on the GPU", "ms"])
     for name, files in kinds.items():
@@ -141,9 +178,76 @@ def on_cpu(kinds, seconds):
     print()
 
 
+class Prepared:
+    """A data set whose samples a rival prepares in the workers of its loader."""
+
+    def __init__(self, files, prepare):
+        self.files, self.prepare = files, prepare
+
+    def __len__(self):
+        return len(self.files)
+
+    def __getitem__(self, index):
+        return self.prepare(self.files[index]), index
+
+
+def rivals_in_training(files):
+    """What prepares all files once, cropped, resized, mirrored and normalised, as floats of 32 bits."""
+    import torch
+    from torch.utils.data import DataLoader
+    from torchvision.io import ImageReadMode, decode_jpeg
+    from torchvision.transforms import v2
+
+    from qturn.torch import BatchDecoder, RandomResizedCrop, collate
+    drawn = [v2.RandomResizedCrop(SIDE, antialias=True), v2.RandomHorizontalFlip()]
+    floats = [v2.ToDtype(torch.float32, scale=True), v2.Normalize(MEAN, STD)]
+    by_pillow = v2.Compose([lambda file: Image.open(io.BytesIO(file)).convert("RGB"), *drawn, v2.PILToTensor(), *floats])
+    by_io = v2.Compose([lambda file: decode_jpeg(torch.frombuffer(bytearray(file), dtype=torch.uint8), ImageReadMode.RGB), *drawn, *floats])
+    ours = BatchDecoder(SIDE, crop=RandomResizedCrop(), p=0.5, orientations=["flop"], mean=MEAN, std=STD, pillow=PILLOW)
+
+    def loader(prepare, **options):
+        return DataLoader(Prepared(files, prepare), 64, num_workers=2, persistent_workers=True, **options)
+
+    reading = loader(lambda file: file, collate_fn=collate)
+    loaders = {"a DataLoader of two workers with Pillow, v2": loader(by_pillow), "the same with torchvision.io, v2": loader(by_io)}
+    calls = {what: lambda each=each: [images.shape for images, _ in each] for what, each in loaders.items()}
+    return {"`BatchDecoder`, of a list of bytes": lambda: [ours((files[i:i + 64],)) for i in range(0, len(files), 64)],
+            "`BatchDecoder`, of a DataLoader of two workers that read": lambda: [images.shape for images, _ in map(ours, reading)], **calls}
+
+
+def in_training(kinds, rounds=7):
+    import torch
+    import torchvision
+    print(f"{len(os.sched_getaffinity(0))} cores, PyTorch {torch.__version__}, torchvision {torchvision.__version__}, Pillow {Image.__version__}\n")
+    print_table(["pictures", f"to floats of 3 x {SIDE} x {SIDE}: cropped, resized, mirrored, normalised", "pictures/s", "slowest, fastest round"])
+    name, files = next(iter(kinds.items()))
+    files = files * -(-1024 // len(files))  # batches enough for workers to be ahead
+    calls = rivals_in_training(files)
+    speeds = {what: [] for what in calls}
+    for at in range(rounds + 1):
+        for what, call in calls.items():
+            begin = time.perf_counter()
+            call()
+            if at:  # the first one starts workers
+                speeds[what].append(len(files) / (time.perf_counter() - begin))
+    for what, each in speeds.items():
+        print_row([name, what, f"{statistics.median(each):,.0f}", f"{min(each):,.0f}, {max(each):,.0f}"])
+    print()
+
+
+def has_gpu():
+    try:
+        import torch
+    except ImportError:
+        return False
+    return torch.cuda.is_available()
+
+
 def main():
     arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     arguments.add_argument("--cpu", action="store_true", help="only the processor's table")
+    arguments.add_argument("--training", action="store_true", help="only the table of training on the processor")
+    arguments.add_argument("--only-rate", action="store_true", help=argparse.SUPPRESS)
     arguments.add_argument("--seconds", type=float, default=1.5, help="for each figure")
     arguments.add_argument("folders", nargs="*", type=pathlib.Path)
     asked = arguments.parse_args()
@@ -152,8 +256,17 @@ def main():
         for size, different, count, quality in (((500, 375), 256, 256, 94), ((4032, 3024), 2, 16, 94)):
             files = made(size, different, quality) * (count // different)
             kinds[f"{count} of {size[0]} x {size[1]}, {sum(map(len, files)) / count / 1e3:,.0f} KB"] = files
+    if asked.only_rate:
+        import torch
+        files = next(iter(kinds.values()))
+        print(rate(lambda: for_training(files, "cuda"), len(files), asked.seconds, settle=torch.cuda.synchronize)[0])
+        return
+    if asked.training:
+        return in_training(kinds)
     on_cpu(kinds, asked.seconds)
     if not asked.cpu:
+        if not has_gpu():
+            sys.exit("decode.py: the rows of a GPU are left out: no GPU that PyTorch can use")
         on_gpu(kinds, asked.seconds)
 
 
