@@ -1,4 +1,5 @@
 """Arrays and tensors: what C++ does, with Python's arguments and PyTorch's operators."""
+import pathlib
 import sys
 
 from . import _qturn
@@ -32,7 +33,7 @@ def transform(x, orientation, out=None, *, layout="hwc", stream=None):
 
     x: an array of NumPy, PyTorch, CuPy, JAX or another library with DLPack, a cv2.cuda.GpuMat, or an image of Pillow; on the CPU
         or a GPU, of any type, with pixels of 1 to 256 bytes. Parts and views with rows or columns reversed or exchanged are taken as they lie in
-        memory; of what has gaps between its pixels or channels, a copy is made first.
+        memory; of what has gaps between its pixels or channels, a copy is made first. Or a pathlib.Path: what decode() gives.
     orientation: a qturn.Orientation, its name ("rotate90", "cw") or its number in Exif.
     out: where to write, of the shape of the result. It may be x itself: mirrors of every size, turns of squares.
     layout: "hwc" takes H x W and H x W x C, "chw" H x W and C x H x W; all axes before those count images.
@@ -43,6 +44,10 @@ def transform(x, orientation, out=None, *, layout="hwc", stream=None):
     if out is None and stream is None:
         if _is_of_pillow(x):
             return _turned_image(x, orientation)
+        if isinstance(x, pathlib.Path):
+            from ._decode import decode
+            pixels = decode(x, orientation)
+            return pixels if layout == "hwc" else pixels.transpose(2, 0, 1)
         if not needs_operator(x):
             return _qturn.transform(x, orientation, None, layout, None)
         from . import torch

@@ -1,5 +1,7 @@
 """Files of pictures to arrays and batches: what C++ decodes, into the arrays of the caller's library."""
+import concurrent.futures
 import functools
+import os
 import pathlib
 
 from . import _qturn
@@ -39,6 +41,7 @@ def decode_batch(files, orientations="upright", *, device="cpu", mode="RGB", lay
         threads. With offsets=, one buffer in which picture i begins at offsets[i] and ends at offsets[i + 1].
     orientations: one for all, or one for each, applied to the picture as a viewer shows it.
     device: "cpu" gives arrays of NumPy; "cuda" or "cuda:1" tensors of PyTorch, from its allocator, on its current stream.
+    mode: "RGB" as in decode(); None gives a list in which each picture keeps its own channels and bits.
     layout: None gives a list of H x W x 3 arrays of uint8. "hwc" gives one N x H x W x 3 array of uint8, "chw" one of N x C x H x W
         for a network: turned, converted and normalised as to_planar() does it, in one pass. All pictures must have one size then,
         or become one by size=.
@@ -59,7 +62,7 @@ def decode_batch(files, orientations="upright", *, device="cpu", mode="RGB", lay
     with the same pixels on every device. The call returns when all files are judged; on a GPU the last pass over the pixels may
     still be pending on the current stream. The GIL is released.
     """
-    _check_mode(mode, ("RGB",))
+    _check_mode(mode)
     if layout not in (None, "hwc", "chw"):
         raise ValueError(f'layout is {layout!r}, expected None, "hwc" or "chw"')
     if errors not in ("raise", "none"):
@@ -72,9 +75,13 @@ def decode_batch(files, orientations="upright", *, device="cpu", mode="RGB", lay
         raise ValueError('size needs layout="chw"')
     if size is not None and str(device) != "cpu":
         raise ValueError('pictures are cropped and resized on the CPU only: size needs device="cpu"')
+    if mode is None and layout is not None:
+        raise ValueError(f'mode=None gives a list, in which each picture has its own channels: layout={layout!r} needs mode="RGB"')
     number = _device_number(device)
     if pillow not in (12, 13):
         raise ValueError(f"pillow is {pillow!r}, expected 12 or 13")
+    if mode is None:
+        return _each_own(files, offsets, orientations, device, limits, errors)
     opened = _opened([_buffer(file) for file in files] if offsets is None else _buffer(files), offsets, orientations, number,
                      device_bytes, limits, errors, size is not None)
     if layout is None:
@@ -91,6 +98,34 @@ def decode_batch(files, orientations="upright", *, device="cpu", mode="RGB", lay
 
     one_size = None if size is None else (size, size) if isinstance(size, int) else tuple(size)
     return opened.batch(out, name, lambda height, width: (len(channels), height, width), fill, one_size)
+
+
+def _each_own(files, offsets, orientations, device, limits, errors):
+    """decode() of each, by several threads."""
+    if offsets is not None:
+        data = memoryview(_buffer(files))
+        for i, (begin, end) in enumerate(zip(offsets, offsets[1:])):
+            if not 0 <= begin <= end <= len(data):
+                raise ValueError(f"picture {i} is at {begin} to {end} of {len(data)} bytes")
+        files = [bytes(data[begin:end]) for begin, end in zip(offsets, offsets[1:])]
+    files = [_buffer(file) for file in files]
+    is_one = isinstance(orientations, str) or not hasattr(orientations, "__len__")
+    each = [orientations] * len(files) if is_one else list(orientations)
+    if len(each) != len(files):
+        raise ValueError(f"{len(each)} orientations for {len(files)} pictures")
+
+    def own(i):
+        try:
+            return decode(files[i], each[i], device=device, limits=limits)
+        except (_qturn.PictureError, OSError) as error:
+            if errors == "none":
+                return None
+            said = f"{error.filename}: {error.strerror}" if isinstance(error, OSError) else (
+                f"{files[i]}: {error}" if isinstance(files[i], (str, pathlib.Path)) else f"picture {i}: {error}")
+            raise _qturn.PictureError(said) from None
+
+    with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as threads:
+        return list(threads.map(own, range(len(files))))
 
 
 class _opened:
@@ -167,6 +202,6 @@ def _device_number(device):
     return int(number) if number else torch.cuda.current_device()
 
 
-def _check_mode(mode, expected=(None, "RGB")):
-    if mode not in expected:
-        raise ValueError(f"mode is {mode!r}, expected {' or '.join(map(repr, expected))}")
+def _check_mode(mode):
+    if mode not in (None, "RGB"):
+        raise ValueError(f"mode is {mode!r}, expected None or 'RGB'")

@@ -95,6 +95,27 @@ def test_a_list_keeps_its_order_and_its_sizes(tmp_path):
     assert qturn.decode_batch([]) == []
 
 
+def test_a_list_may_keep_the_channels_and_bits_of_each(tmp_path):
+    files = [*FILES, *map(str, FILES), GREY, DEEP, bytearray(PFM), numpy.frombuffer(PNM, "u1")]
+    each = [ORIENTATIONS[i % 8] for i in range(len(files))]
+    wanted = [qturn.decode(file, orientation) for file, orientation in zip(files, each)]
+    got = qturn.decode_batch(files, each, mode=None)
+    assert len(got) == len(files) and all(map(same, got, wanted))
+    assert {array.dtype.name for array in got} >= {"uint8", "uint16", "float32"} and {array.shape[2] for array in got} >= {1, 3, 4}
+    both = qturn.decode_batch(GREY + PFM, "flip", mode=None, offsets=[0, len(GREY), len(GREY + PFM)])
+    assert same(both[0], qturn.decode(GREY, "flip")) and same(both[1], qturn.decode(PFM, "flip"))
+    bad = [damaged(ROCKET), tmp_path / "missing.jpg", GREY]
+    assert [one is None for one in qturn.decode_batch(bad, mode=None, errors="none")] == [True, True, False]
+    for files, message in ((bad, "^picture 0: "), (bad[1:], "missing.jpg: No such file"), ([PNM, b""], "^picture 1: the file is empty")):
+        with pytest.raises(qturn.PictureError, match=message):
+            qturn.decode_batch(files, mode=None)
+    (tmp_path / "bad.jpg").write_bytes(bad[0])
+    with pytest.raises(qturn.PictureError, match="bad.jpg: "):
+        qturn.decode_batch([tmp_path / "bad.jpg"], mode=None)
+    with pytest.raises(ValueError, match="picture 1 is at 5 to 4 of 17 bytes"):
+        qturn.decode_batch(PNM[:17], offsets=[0, 5, 4], mode=None)
+
+
 @pytest.mark.parametrize("arguments", [{}, {"dtype": "float16", "mean": (0.485, 0.456, 0.406), "std": (0.229, 0.224, 0.225)},
                                        {"channels": "bgr", "scale": 1.0}, {"channels": (1,)}])
 def test_planes_are_those_of_to_planar(arguments):
@@ -144,7 +165,9 @@ def test_arguments_that_are_wrong():
         (ValueError, "1 orientations for 2 pictures", {"orientations": [1]}),
         (ValueError, 'orientation is "rotate45"', {"orientations": "rotate45"}),
         (ValueError, "layout is 'nhwc'", {"layout": "nhwc"}),
-        (ValueError, "mode is 'L', expected 'RGB'", {"mode": "L"}),
+        (ValueError, "mode is 'L', expected None or 'RGB'", {"mode": "L"}),
+        (ValueError, 'mode=None gives a list.*layout=.hwc. needs mode="RGB"', {"mode": None, "layout": "hwc"}),
+        (ValueError, "1 orientations for 2 pictures", {"mode": None, "orientations": [1]}),
         (ValueError, "device is 'tpu'", {"device": "tpu"}),
         (ValueError, "errors is 'skip'", {"errors": "skip"}),
         (ValueError, "out is for a batch", {"out": numpy.zeros((2, 2, 3, 3), "u1")}),

@@ -346,6 +346,12 @@ def test_paths_are_read(tmp_path):
         assert function(ROCKET) == function(ROCKET.read_bytes())
     with pytest.raises(FileNotFoundError):
         qturn.turn(tmp_path / "missing.jpg")
+    pixels = qturn.decode(ROCKET, "flop")
+    assert numpy.array_equal(qturn.transform(ROCKET, "flop"), pixels)
+    assert numpy.array_equal(qturn.transform(ROCKET, "flop", layout="chw"), pixels.transpose(2, 0, 1))
+    for missing in (lambda path: qturn.transform(path, 2), qturn.decode):
+        with pytest.raises(FileNotFoundError):
+            missing(tmp_path / "missing.jpg")
 
 
 def test_images_that_pillow_has_opened():
