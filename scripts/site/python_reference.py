@@ -2,8 +2,8 @@
 import ast
 import re
 
-MODULES = {"qturn": ["_decode.py", "_arrays.py", "_labels.py"], "qturn.torchvision": ["torchvision.py"], "qturn.albumentations": ["albumentations.py"],
-           "qturn.ray": ["ray.py"]}
+MODULES = {"qturn": ["_decode.py", "_arrays.py", "_labels.py"], "qturn.torch": ["_loading.py"], "qturn.torchvision": ["torchvision.py"],
+           "qturn.albumentations": ["albumentations.py"], "qturn.ray": ["ray.py"]}
 BOUND = re.compile(r'nb::sig\(\s*((?:"[^"]*"\s*)+)\),\s*R"\((.*?)\)"', re.S)
 MEMBERS = re.compile(r'\.def_(?:prop_)?ro\(\s*"(\w+)",.*?(?:R"\(([^"].*?)\)"|"([^"]*[.])")\)', re.S)
 
@@ -57,7 +57,7 @@ def of_cpp(path):
 def write(path, root):
     folder = root / "plugins/python"
     public = re.findall(r'"(\w+)"', re.search(r"__all__ = \[(.*?)\]", (folder / "qturn/__init__.py").read_text(), re.S)[1])
-    public += ["RandomOrientation", "augment"]
+    public += ["BatchDecoder", "CenterCrop", "RandomOrientation", "RandomResizedCrop", "augment", "collate"]
     text = "# Python reference\n\n[The guide](../plugins/python/README.md) has examples. `help(qturn)` shows the same.\n\n"
     for module, files in MODULES.items():
         text += f"## {module}\n\n" + "".join("".join(of_python(folder / "qturn" / file, public)) for file in files)
@@ -66,7 +66,7 @@ def write(path, root):
             members = MEMBERS.findall((folder / "pictures.cpp").read_text())
             text += "### Turned\n\nWhat `turn()` returns.\n\n| member | |\n|---|---|\n" + "".join(
                 f"| `{name}` | {' '.join((long or short).split())} |\n" for name, long, short in members) + "\n"
-    for name in ("decode", "decode_batch", "transform", "to_planar", "turn_boxes", "turn", "check", "turn_labels", "augment"):
+    for name in ("decode", "decode_batch", "transform", "to_planar", "turn_boxes", "turn", "check", "turn_labels", "augment", "BatchDecoder"):
         if f"\n### {name}\n" not in text:
             raise SystemExit(f"docs: the Python reference lacks {name}()")
     path.write_text(text)
