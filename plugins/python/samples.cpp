@@ -200,12 +200,13 @@ std::string word_of_kind(const std::string& name, nb::handle data) {
                       : words[static_cast<std::size_t>(found.kind)];
 }
 
-std::vector<Orientation> variants_of_key(nb::handle key, int count, std::uint64_t seed) {
+std::vector<Orientation> variants_of_key(nb::handle key, int count, std::uint64_t seed,
+                                         const std::optional<std::string>& group) {
   nb::object bytes = nb::borrow(key);
   if (nb::isinstance<nb::str>(key)) bytes = nb::steal(PyUnicode_EncodeFSDefault(key.ptr()));
   if (!bytes.is_valid()) throw nb::python_error();
   const FileBytes name(bytes);
-  return random_variants(text_of(*name), count, seed);
+  return random_variants(text_of(*name), count, seed, group ? DrawGroup(*group) : DrawGroup());
 }
 
 nb::object turn_label(nb::handle text, const std::string& format, nb::handle orientation,
@@ -293,10 +294,14 @@ std::vector<TurnedRow> turn_row(const NamedBytes& picture, const std::vector<Kin
 void bind_samples(nb::module_& module) {
   module.def(
       "random_variants", &variants_of_key, nb::arg("key"), nb::arg("count"), nb::arg("seed") = 0,
-      nb::sig("def random_variants(key: str | bytes, count: int, seed: int = 0) -> "
-              "list[Orientation]"),
+      nb::arg("group") = nb::none(),
+      nb::sig(
+          "def random_variants(key: str | bytes, count: int, seed: int = 0, group: str | None = "
+          "None) -> "
+          "list[Orientation]"),
       R"(What --random COUNT --seed SEED chooses for the picture of this key: `count` different
-orientations, by their numbers. A pure function of its arguments; docs/augment.md has the rule.)");
+orientations, by their numbers; with `group`, what --group takes. A pure function of its arguments; docs/augment.md has the
+rule.)");
   module.def(
       "turn_labels", &turn_label, nb::arg("text"), nb::arg("format"), nb::arg("orientation"),
       nb::arg("size"), nb::kw_only(), nb::arg("name") = "", nb::arg("keypoints") = nb::none(),

@@ -219,8 +219,7 @@ class LeftoverFinder {
   }
 
   std::optional<Size> size_of(std::size_t number) const {
-    return ask_header(files_.path(files_[number]),
-                      [](const Header& header) { return header.size(); });
+    return size_of_picture(files_.path(files_[number]));
   }
 
   const PlanOptions& options_;
@@ -250,6 +249,10 @@ bool is_tagged(const std::string& picture) {
   return ask_header(picture,
                     [](const Header& header) { return header.stored != Orientation::identity; })
       .value_or(false);
+}
+
+std::optional<Size> size_of_picture(const std::string& picture) {
+  return ask_header(picture, [](const Header& header) { return header.size(); });
 }
 
 Leftovers find_leftovers(const PlanOptions& options, const FileList& files,

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -57,6 +58,9 @@ std::string pattern_of(const std::filesystem::path& file);
 
 /// Whether the head of a picture says that a viewer turns it.
 bool is_tagged(const std::string& picture);
+
+/// As its head says. Nothing if that does not tell.
+std::optional<Size> size_of_picture(const std::string& picture);
 
 /// What trainers keep of the labels that a run writes, in their folder or beside it: Ultralytics'
 /// labels.cache. They go on with the labels as they were before.

@@ -21,6 +21,7 @@
 #include "src/picture/errors.hpp"
 #include "src/plan/name_list.hpp"
 #include "src/plan/shard.hpp"
+#include "src/plan/variants.hpp"
 
 namespace qturn {
 
@@ -90,6 +91,7 @@ struct PlanOptions {
       variants;             ///< augment: outputs are named <stem>__<orientation><ext>; else empty
   int random_variants = 0;  ///< augment --random: this many of the eight, chosen by seed and key
   std::uint64_t seed = 0;
+  DrawGroup group = {};  ///< --group
   /// Whether pictures have several results, which their names tell apart; and how many at most.
   bool has_variants() const { return !variants.empty() || random_variants > 0; }
   std::size_t most_variants() const {

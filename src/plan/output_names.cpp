@@ -71,7 +71,8 @@ OutputNames::OutputNames(const PlanOptions& options, bool one_file)
     : output_(options.output),
       format_(options.format),
       random_variants_(options.random_variants),
-      seed_(options.seed) {
+      seed_(options.seed),
+      group_(options.group) {
   for (const Orientation variant : options.variants) variants_.add(variant);
   if (options.to_samples) return;
   if (is_standard_output()) {
@@ -100,7 +101,8 @@ OrientationSet OutputNames::variants_of(const FileList& files, const FoundFile& 
   if (!has_variants(file)) {
     variants.add(Orientation::identity);
   } else if (random_variants_ > 0) {
-    for (const Orientation variant : random_variants(files.key(file), random_variants_, seed_))
+    for (const Orientation variant :
+         random_variants(files.key(file), random_variants_, seed_, group_))
       variants.add(variant);
   } else {
     variants = variants_;

@@ -69,6 +69,7 @@ class OutputNames {
   OrientationSet variants_;
   int random_variants_ = 0;
   std::uint64_t seed_ = 0;
+  DrawGroup group_;
 };
 
 }  // namespace qturn

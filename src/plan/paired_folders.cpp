@@ -1,6 +1,9 @@
 #include "src/plan/paired_folders.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cctype>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -13,6 +16,7 @@
 
 #include "src/files/content_hash.hpp"
 #include "src/picture/text.hpp"
+#include "src/sample/file_kind.hpp"
 
 namespace qturn {
 namespace {
@@ -63,12 +67,12 @@ std::vector<FolderStems> folders_of(const FileList& files) {
 /// Whether a name is one of those of pictures that belong to others: "rgb", "image_2", "left".
 bool is_of_a_kind(const std::string& name) {
   constexpr std::string_view words[] = {
-      "rgb",      "rgbd",  "depth",   "disparity", "disp",    "flow",   "normal", "normals",
-      "ir",       "nir",   "thermal", "infrared",  "visible", "vis",    "lwir",   "left",
-      "right",    "input", "target",  "gt",        "clean",   "noisy",  "blur",   "sharp",
-      "hr",       "lr",    "low",     "high",      "image",   "images", "color",  "colour",
-      "gray",     "grey",  "pan",     "ms",        "albedo",  "edges",  "seg",    "semantic",
-      "instance", "alpha", "trimap"};
+      "rgb",    "rgbd",  "depth",    "disparity", "disp",    "flow",  "normal", "normals",
+      "ir",     "nir",   "thermal",  "infrared",  "visible", "vis",   "lwir",   "left",
+      "right",  "input", "target",   "source",    "img",     "imgs",  "gt",     "clean",
+      "noisy",  "blur",  "sharp",    "hr",        "lr",      "low",   "high",   "image",
+      "images", "color", "colour",   "gray",      "grey",    "pan",   "ms",     "albedo",
+      "edges",  "seg",   "semantic", "instance",  "alpha",   "trimap"};
   std::string word;
   bool found = false;
   const auto end_word = [&] {
@@ -83,6 +87,19 @@ bool is_of_a_kind(const std::string& name) {
   }
   end_word();
   return found;
+}
+
+/// "_seg|_depth", as a regular expression has it.
+std::string one_of(const std::vector<std::string>& texts) {
+  std::string expression;
+  for (const std::string& text : texts) {
+    if (!expression.empty()) expression += '|';
+    for (const char c : text) {
+      if (std::string_view(".[](){}+?*^$|\\").find(c) != std::string_view::npos) expression += '\\';
+      expression += c;
+    }
+  }
+  return expression;
 }
 
 bool are_paired(const FolderStems& a, const FolderStems& b) {
@@ -140,6 +157,68 @@ std::vector<std::vector<std::string>> paired_folders(const FileList& files) {
   for (const auto& [first, group] : groups)
     if (!group.empty()) paired.emplace_back(group.begin(), group.end());
   return paired;
+}
+
+bool PairedNames::are_alike(std::size_t a, std::size_t b) const {
+  const auto size = size_of_(a);
+  return size && size == size_of_(b);
+}
+
+std::optional<std::size_t> PairedNames::add(std::string_view path, std::size_t number) {
+  const std::string key(sample_key(path));
+  const std::uint64_t hash = xxh64(key, 0);
+  whole_.emplace(hash, number);
+  const auto longer = worded_.find(hash);
+  if (longer != worded_.end() && are_alike(longer->second.number, number)) {
+    ends_.insert(longer->second.word);
+    return longer->second.number;
+  }
+  if (const auto other = in_paired_folder(key, number)) return other;
+  const std::size_t mark = key.find_last_of("_-. "), name = key.rfind('/') + 1;
+  if (mark == key.npos || mark <= name) return std::nullopt;
+  const std::string word = key.substr(mark);
+  if (std::ranges::none_of(word, [](unsigned char c) { return std::isalpha(c) || c >= 0x80; }))
+    return std::nullopt;
+  const std::uint64_t base = xxh64(key.substr(0, mark), 0);
+  const auto shorter = whole_.find(base);
+  if (shorter != whole_.end() && are_alike(shorter->second, number)) {
+    ends_.insert(word);
+    return shorter->second;
+  }
+  const auto [other, is_new] = worded_.try_emplace(base, Worded{number, word});
+  if (is_new || other->second.word == word) return std::nullopt;
+  constexpr std::size_t often = 3;
+  if (++word_pairs_[xxh64(other->second.word + word, 0)] < often ||
+      !are_alike(other->second.number, number))
+    return std::nullopt;
+  ends_.insert({other->second.word, word});
+  return other->second.number;
+}
+
+std::optional<std::size_t> PairedNames::in_paired_folder(const std::string& key,
+                                                         std::size_t number) {
+  if (!with_folders_) return std::nullopt;
+  std::size_t begin = 0;
+  for (std::size_t end; (end = key.find('/', begin)) != key.npos; begin = end + 1) {
+    const std::string folder = key.substr(begin, end - begin);
+    if (!is_of_a_kind(folder)) continue;
+    const std::string rest = key.substr(0, begin) + "*" + key.substr(end);
+    const auto [other, is_new] = in_folders_.try_emplace(xxh64(rest, 0), std::pair(folder, number));
+    if (is_new || other->second.first == folder || !are_alike(other->second.second, number))
+      continue;
+    folders_.insert({other->second.first, folder});
+    return other->second.second;
+  }
+  return std::nullopt;
+}
+
+std::string PairedNames::group() const {
+  if (!folders_.empty()) return group_of_folders({folders_.begin(), folders_.end()});
+  return fmt::format("(.*?)({})?", one_of({ends_.begin(), ends_.end()}));
+}
+
+std::string group_of_folders(const std::vector<std::string>& folders) {
+  return fmt::format("(?:.*/)?(?:{})/(.*)", one_of(folders));
 }
 
 }  // namespace qturn

@@ -171,7 +171,8 @@ class SamplePlanner {
 
   std::vector<Orientation> variants() const {
     if (options_.random_variants > 0)
-      return random_variants(pictures_.front()->name, options_.random_variants, options_.seed);
+      return random_variants(pictures_.front()->name, options_.random_variants, options_.seed,
+                             options_.group);
     if (options_.variants.empty()) return {Orientation::identity};
     return options_.variants;
   }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <regex>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -14,11 +15,35 @@
 
 namespace qturn {
 
-std::vector<Orientation> random_variants(std::string_view key, int count, std::uint64_t seed) {
+struct DrawGroup::Expression {
+  std::regex regex;
+};
+
+DrawGroup::DrawGroup(const std::string& text) : text_(text) {
+  if (text.empty()) throw std::invalid_argument("an empty expression matches nothing");
+  if (text == "path") return;
+  try {
+    expression_ = std::make_shared<Expression>(Expression{std::regex(text)});
+  } catch (const std::regex_error&) {
+    throw std::invalid_argument(fmt::format("'{}' is not a regular expression", text));
+  }
+}
+
+std::string DrawGroup::key_of(std::string_view path) const {
+  const std::string_view key = sample_key(path);
+  std::cmatch match;
+  if (!expression_ ||
+      !std::regex_match(key.data(), key.data() + key.size(), match, expression_->regex))
+    return std::string(key);
+  return match.str(match.size() > 1 ? 1 : 0);
+}
+
+std::vector<Orientation> random_variants(std::string_view path, int count, std::uint64_t seed,
+                                         const DrawGroup& group) {
   if (count < 1 || count > 8) {
     throw std::invalid_argument("count is " + std::to_string(count) + ", expected 1 to 8");
   }
-  std::string bytes(sample_key(key));
+  std::string bytes = group.key_of(path);
   bytes.push_back('\0');
   std::array<std::pair<std::uint64_t, Orientation>, 8> scores;
   for (int n = 1; n <= 8; ++n) {

@@ -5,18 +5,41 @@
 #include <qturn/orientation.hpp>
 
 #include <cstdint>
+#include <memory>
+#include <string>
 #include <string_view>
 #include <vector>
 
 namespace qturn {
 
-/// `count` (1 to 8) different orientations for the picture with this key, in ascending order of
+/// Which pictures get the same random variants: those with the same key of the draw.
+class DrawGroup {
+ public:
+  /// By sample_key(): each path by itself.
+  DrawGroup() = default;
+  /// "path", or a regular expression of ECMAScript: the key is what its first group holds, or all
+  /// that it matches, of a sample_key() that it matches from begin to end. Other paths stay by
+  /// themselves. Throws std::invalid_argument.
+  explicit DrawGroup(const std::string& text);
+
+  bool is_given() const { return !text_.empty(); }
+  const std::string& text() const { return text_; }
+  std::string key_of(std::string_view path) const;
+
+ private:
+  struct Expression;  // <regex> takes long to compile
+  std::string text_;
+  std::shared_ptr<const Expression> expression_;
+};
+
+/// `count` (1 to 8) different orientations for the picture of this path, in ascending order of
 /// their numbers.
 ///
-/// Orientation n (1 to 8) gets the score XXH64(bytes of sample_key(key) followed by the one byte n,
-/// seed); the `count` lowest scores are chosen, the lower n first where two are equal. XXH64 as in
-/// its specification 0.1.1.
-std::vector<Orientation> random_variants(std::string_view key, int count, std::uint64_t seed);
+/// Orientation n (1 to 8) gets the score XXH64(bytes of group.key_of(path) followed by the one byte
+/// n, seed); the `count` lowest scores are chosen, the lower n first where two are equal. XXH64 as
+/// in its specification 0.1.1.
+std::vector<Orientation> random_variants(std::string_view path, int count, std::uint64_t seed,
+                                         const DrawGroup& group = {});
 
 /// "all", "rotations" or a comma-separated list of orientations, in ascending order. Throws
 /// std::invalid_argument.

@@ -66,7 +66,8 @@ SampleStream::SampleStream(SampleStreamOptions options, std::unique_ptr<MemberRe
       results_(options_.plan.most_variants()),
       memory_(options_.memory_bytes),
       reader_(std::move(reader)),
-      keys_(keys) {}
+      keys_(keys),
+      pairs_([this](std::size_t number) { return drawn_[number].second; }, true) {}
 
 std::optional<SampleJobs> SampleStream::next() try {
   while (!is_at_end_ && !stop_) {
@@ -202,6 +203,7 @@ std::vector<Job> SampleStream::jobs_of(Gathered& sample) {
   std::vector<Job> jobs;
   if (!sample.is_refused()) {
     try {
+      look_for_pairs(sample);
       look_for_leftovers(sample);
       SamplePlan planned = plan_sample(options_.plan, options_.output, sample.files);
       if (options_.strict && !planned.copied.empty()) {
@@ -226,7 +228,7 @@ std::vector<Job> SampleStream::jobs_of(Gathered& sample) {
       sample.refuse(sample.files.front(), {error.what(), hints_of(error)});
     }
   }
-  if (leftover_) {
+  if (leftover_ || (!pair_.empty() && !options_.is_pipe)) {
     is_at_end_ = true;
     return {};
   }
@@ -242,6 +244,22 @@ std::vector<Job> SampleStream::jobs_of(Gathered& sample) {
     jobs.push_back(std::move(job));
   }
   return jobs;
+}
+
+/// Throws PlanError if there is one. What a folder holds was looked for before.
+void SampleStream::look_for_pairs(const Gathered& sample) {
+  if (options_.plan.random_variants == 0 || options_.plan.group.is_given()) return;
+  for (const SampleFile& file : sample.files) {
+    if (file.role || is_array(file.name) ||
+        !format_of(options_.plan, lower_suffix(file.name), file.bytes))
+      continue;
+    const auto header = header_if_readable(file.bytes, lower_suffix(file.name));
+    drawn_.emplace_back(file.name, header ? std::optional(header->size()) : std::nullopt);
+    const auto other = pairs_.add(file.name, drawn_.size() - 1);
+    if (!other) continue;
+    pair_ = drawn_[*other].first + " and " + file.name;
+    throw PlanError(pair_ + " may belong together, and would get different variants");
+  }
 }
 
 /// Files of a tar that belong to no picture's sample. What a folder holds was looked for before.

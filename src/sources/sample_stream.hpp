@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "src/plan/leftovers.hpp"
+#include "src/plan/paired_folders.hpp"
 #include "src/plan/sample_jobs.hpp"
 #include "src/sample/harmless.hpp"
 #include "src/sources/member_reader.hpp"
@@ -53,6 +54,11 @@ class SampleStream : public SampleReader {
   const std::string& problem() const { return problem_; }
   /// A file that would be left untrue. Once there is one, no more samples are read.
   const std::optional<LeftoverError>& leftover() const { return leftover_; }
+  /// Pictures that may belong together, and would get different variants: then no more samples are
+  /// read, either. Empty if there are none.
+  const std::string& pair() const { return pair_; }
+  /// What --group may say so that they get the same.
+  std::string group_of_pair() const { return pairs_.group(); }
   /// What was left out, counted by type.
   const std::map<std::string, std::uint64_t>& left_out() const { return left_out_; }
   /// How many of these are labels that --labels leaves out.
@@ -95,6 +101,7 @@ class SampleStream : public SampleReader {
   std::optional<SampleJobs> planned(Gathered sample);
   std::vector<Job> jobs_of(Gathered& sample);
   void look_for_leftovers(const Gathered& sample);
+  void look_for_pairs(const Gathered& sample);
   void refuse_untrue(const Loose& file) const;
   void reserve(Gathered& sample, std::uint64_t bytes);
   std::uint64_t memory_of(std::uint64_t file_bytes, std::uint64_t result_bytes) const;
@@ -117,6 +124,9 @@ class SampleStream : public SampleReader {
   PictureNames pictures_;
   std::vector<std::optional<Size>> sizes_;  // of those
   std::vector<Loose> loose_;
+  std::vector<std::pair<std::string, std::optional<Size>>> drawn_;  // pictures, with --random
+  PairedNames pairs_;
+  std::string pair_;
   std::optional<LeftoverError> leftover_;
   std::map<std::string, std::uint64_t> left_out_, copied_;
   std::uint64_t label_files_ = 0;

@@ -1,11 +1,13 @@
 // augment: which variants, what they are called, the manifest, and the labels it will not ruin.
 #include <nlohmann/json.hpp>
+#include <set>
 #include <span>
 
 #include "src/files/content_hash.hpp"
 #include "src/plan/variants.hpp"
 #include "tests/cli/pictures.hpp"
 #include "tests/cli/program.hpp"
+#include "tests/fixtures/tar_files.hpp"
 
 namespace augment_test {
 
@@ -297,21 +299,72 @@ TEST_CASE_METHOD(
   CHECK(bytes("4", {"augment", "--png", "small"}, "a__rotate90.png") == small);
 }
 
-TEST_CASE_METHOD(Workplace, "Option --random names folders whose pictures belong together") {
-  for (const std::string folder : {"rgb", "depth"})
-    for (int i = 0; i < 4; ++i)
-      add("in/" + folder + "/" + std::to_string(i) + ".png", cli::png(cli::random_picture(3, 2)));
-  const std::string warning =
-      "qturn: warning: these folders hold pictures with the same names, and --random chooses for "
-      "each picture separately: depth and rgb; --variants gives all the same variants\n";
-  const auto errors = [&](Words options) {
-    Words words = {"augment", "in", "-o", "out", "--overwrite"};
-    words.insert(words.end(), options.begin(), options.end());
-    return qturn(words).err;
+TEST_CASE_METHOD(Workplace,
+                 "--random refuses pictures that belong together, unless --group says how") {
+  const std::string picture = cli::png(cli::random_picture(3, 2));
+  struct Set {
+    std::string first, second, group;  // "#" stands for a number
   };
-  CHECK_THAT(errors({"--random", "2"}), ContainsSubstring(warning));
-  CHECK(errors({"--random", "2", "-q"}).empty());
-  CHECK_THAT(errors({"--variants", "flop"}), !ContainsSubstring("same names"));
+  const Set sets[] = {{"x/rgb/#.png", "x/depth/#.png", "(?:.*/)?(?:x/depth|x/rgb)/(.*)"},
+                      {"img/#.png", "gt/#.png", "(?:.*/)?(?:gt|img)/(.*)"},
+                      {"x/p#.png", "x/p#_seg.png", "(.*?)(_seg)?"},
+                      {"x/p#.png", "x/p# (depth).png", "(.*?)( \\(depth\\))?"},
+                      {"x/#-rgb.png", "x/#-nir.png", "(.*?)(-nir|-rgb)?"}};
+  for (const Set& set : sets) {
+    fs::remove_all(path() / "in");
+    fs::remove_all(path() / "out");
+    CAPTURE(set.second);
+    const auto named = [](std::string name, int number) {
+      return name.replace(name.find('#'), 1, std::to_string(number));
+    };
+    tests::Members members;
+    for (const std::string& name : {set.first, set.second})
+      for (int i = 0; i < 8; ++i) members.emplace_back(named(name, i), picture);
+    for (const auto& [name, content] : members) add(fs::path("in") / name, content);
+    add("in.tar", tests::tar(members));
+    const Words words = {"augment", "in", "-o", "out", "--random", "2"};
+    CHECK_THAT(refused(words).err, ContainsSubstring("; --group '" + set.group + "' draws once"));
+    Words tar = {"augment", "in.tar", "-o", "out.tar", "--random", "2"};
+    CHECK_THAT(refused(tar).err, ContainsSubstring("; --group '"));
+    CHECK_THAT(refused({"augment", "in", "-o", "out.tar", "--random", "2"}).err,
+               ContainsSubstring("; --group '" + set.group));
+    CHECK(qturn(cli::with(words, {"--group", "path"})).exit_code == 0);
+    CHECK(qturn(cli::with(words, {"--group", set.group, "--overwrite"})).exit_code == 0);
+    CHECK(qturn(cli::with(tar, {"--group", set.group})).exit_code == 0);
+    std::set<std::string> in_tar;
+    for (const auto& [name, content] : tests::members_of(content("out.tar"))) in_tar.insert(name);
+    fs::remove_all(path() / "out");
+    done(cli::with(words, {"--group", set.group}));
+    const auto made = files("out");
+    for (int i = 0; i < 8; ++i) {
+      for (const Orientation orientation : qturn::all_orientations) {
+        const auto name = [&](const std::string& of) {
+          std::string file = named(of, i);
+          return file.insert(file.rfind('.'), "__" + std::string(qturn::name(orientation)));
+        };
+        const bool is_made = std::ranges::count(made, name(set.first)) > 0;
+        CHECK(is_made == (std::ranges::count(made, name(set.second)) > 0));
+        CHECK(is_made == in_tar.contains(name(set.first)));
+        CHECK(is_made == in_tar.contains(name(set.second)));
+      }
+    }
+    fs::remove(path() / "out.tar");
+  }
+}
+
+TEST_CASE_METHOD(Workplace, "--random draws for pictures that only look alike") {
+  const std::string small = cli::png(cli::random_picture(3, 2)),
+                    large = cli::png(cli::random_picture(6, 4));
+  for (const char* name : {"cat_1", "cat_2", "cat_3", "IMG_1", "IMG_10", "a", "b_seg"})
+    add(fs::path("in") / (std::string(name) + ".png"), small);
+  add("in/a_large.png", large);
+  for (const char* folder : {"cat", "dog"})
+    for (int i = 0; i < 4; ++i) add(fs::path("in") / folder / (std::to_string(i) + ".png"), small);
+  done({"augment", "in", "-o", "out", "--random", "2"});
+  done({"augment", "in", "-o", "out.tar", "--random", "2"});
+  done({"augment", "out.tar", "-o", "more.tar", "--random", "1"});
+  CHECK_THAT(refused({"augment", "in", "-o", "x", "--random", "2", "--group", "("}).err,
+             ContainsSubstring("'(' is not a regular expression"));
 }
 
 }  // namespace augment_test

@@ -45,6 +45,22 @@ TEST_CASE("the chosen orientations are those that another program computes") {
   CHECK(chosen(std::string(100, 'k'), 2, 42) == std::vector{1, 8});
 }
 
+TEST_CASE("A group is what a regular expression takes of a path") {
+  const auto key = [](const char* group, const char* path) {
+    return qturn::DrawGroup(group).key_of(path);
+  };
+  CHECK(qturn::DrawGroup().key_of("x/a_seg.png") == "x/a_seg");
+  CHECK(key("path", "x/a_seg.png") == "x/a_seg");
+  CHECK(key("(.*?)(_seg|_depth)?", "x/a_seg.png") == "x/a");
+  CHECK(key("(.*?)(_seg|_depth)?", "x/a.jpg") == "x/a");
+  CHECK(key("(?:.*/)?(?:img|gt)/(.*)", "x/gt/a.jpg") == "a");
+  CHECK(key("(?:.*/)?(?:img|gt)/(.*)", "x/a.jpg") == "x/a");
+  CHECK(key("x/a.*", "x/a_b.jpg") == "x/a_b");
+  CHECK_THROWS_AS(qturn::DrawGroup("("), std::invalid_argument);
+  CHECK(random_variants("x/a_seg.png", 3, 1, qturn::DrawGroup("(.*?)(_seg)?")) ==
+        random_variants("x/a.png", 3, 1));
+}
+
 TEST_CASE("eight of eight are all orientations in the order of their numbers") {
   CHECK(numbers(random_variants("any", 8, 3)) == std::vector{1, 2, 3, 4, 5, 6, 7, 8});
 }

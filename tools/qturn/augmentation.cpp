@@ -21,11 +21,11 @@ namespace fs = std::filesystem;
 Augmentation::Augmentation(const CommandLine& line, const Plan& plan, const ReportPlace& json)
     : line_(line), plan_(plan) {
   refuse_leftovers(line, plan);
+  refuse_pairs(line, plan);
   refuse_unknown_frames(line, plan);
   refuse_copied_sidecars(line, plan);
   say_labels(line, plan);
   warn_of_sides(line, plan);
-  warn_of_pairs(line, plan);
   const IfExists if_exists = line.if_shared_files_exist();
   manifest_ = place_in_output(plan, "manifest.jsonl", if_exists, "the manifest");
   if (line.shard) manifest_ = shard_folder(plan.output_folder, *line.shard) / shard_manifest_name;

@@ -59,6 +59,7 @@ struct CommandLine {
   std::string shard_variables;    ///< of the environment that say which; or empty
   std::optional<int> local_rank;  ///< among several processes on this machine
   std::uint64_t seed = 0;
+  DrawGroup group = {};
   LabelOptions labels = {.take = TakeLabels::found};
   std::optional<MaskOptions> masks;  ///< not set: as --labels none says
 

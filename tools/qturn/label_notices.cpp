@@ -216,17 +216,36 @@ void warn_of_sides(const CommandLine& line, const Plan& plan) {
   warn_of_sides(sides);
 }
 
-void warn_of_pairs(const CommandLine& line, const Plan& plan) {
-  if (line.random == 0 || line.quiet) return;
-  SomeNames groups;
-  for (const std::vector<std::string>& group : paired_folders(plan.jobs.files()))
-    groups.add(printable(fmt::format("{}", fmt::join(group, " and "))));
-  if (groups.count() == 0) return;
-  print_message(
-      "these folders hold pictures with the same names, and --random chooses for each "
-      "picture separately: " +
-          groups.text(),
-      Tone::warning, "--variants gives all the same variants");
+std::string answers_for_pairs(const std::string& group) {
+  return fmt::format(
+      "; --group '{}' draws once for all that belong together, --group path for each by itself",
+      printable(group));
+}
+
+void refuse_pairs(const CommandLine& line, const Plan& plan) {
+  if (line.random == 0 || line.group.is_given()) return;
+  const FileList& files = plan.jobs.files();
+  SomeNames pairs;
+  const auto groups = paired_folders(files);
+  for (const std::vector<std::string>& folders : groups)
+    pairs.add(printable(fmt::format("{}", fmt::join(folders, " and "))));
+  if (!groups.empty()) {
+    throw PlanError(fmt::format(
+        "these folders hold pictures with the same names, which would get different variants: "
+        "{}{}",
+        pairs.text(), answers_for_pairs(group_of_folders(groups.front()))));
+  }
+  PairedNames names([&](std::size_t number) { return size_of_picture(files.path(files[number])); });
+  constexpr std::uint64_t most = 10;
+  for (std::size_t number = 0; number < files.size() && pairs.count() < most; ++number) {
+    if (!files[number].is_own_picture()) continue;
+    if (const auto other = names.add(files.key(files[number]), number))
+      pairs.add(printable(files.key(files[*other]) + " and " + files[number].name));
+  }
+  if (pairs.count() == 0) return;
+  throw PlanError(
+      fmt::format("these pictures may belong together, and would get different variants: {}{}",
+                  pairs.text(), answers_for_pairs(names.group())));
 }
 
 std::string label_in_words(const Plan& plan, const Outcome& outcome) {

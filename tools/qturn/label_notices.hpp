@@ -33,9 +33,11 @@ void say_labels(const CommandLine& line, const Plan& plan);
 /// Warns of classes that are left or right, unless --quiet, if results are mirrored.
 void warn_of_sides(const CommandLine& line, const Plan& plan);
 
-/// Of --random, unless --quiet: warns of folders with pictures of the same names, which belong
-/// together and get different variants.
-void warn_of_pairs(const CommandLine& line, const Plan& plan);
+/// Of --random without --group. Throws PlanError if pictures would get different variants that
+/// belong together by their names: those of two folders, or a.png and a_seg.png.
+void refuse_pairs(const CommandLine& line, const Plan& plan);
+/// "; --group ...": what to type then.
+std::string answers_for_pairs(const std::string& group);
 
 /// Says and refuses all that is to be said and refused about labels before a run of another
 /// operation than augment. Throws PlanError.

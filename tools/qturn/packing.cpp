@@ -77,6 +77,7 @@ int turn_and_pack(const CommandLine& line, PlanOptions plan, RunOptions options)
   const Plan found = qturn::plan(plan);
   refuse_unmerged_inputs(plan);
   refuse_leftovers(line, found);
+  refuse_pairs(line, found);
   refuse_copied_sidecars(line, found);
   std::optional<TarRecord> record = record_of_pack(line, plan, found, options.jpeg.edges);
   if (line.resume && record && record->is_done()) return say_tars_are_done(line);

@@ -525,6 +525,13 @@ std::unique_ptr<CLI::App> make_parser(CommandLine& line, std::string_view first_
             })
       ->needs(random)
       ->group(group);
+  add_value(*augment, "--group", "REGEX",
+            "what of a path without its suffix chooses the variants, so that pictures that belong "
+            "together get the same: the first group of a regular expression, such as "
+            "'(.*?)(_seg|_depth)?'; path chooses for each picture by itself",
+            [&line](const std::string& text) { line.group = DrawGroup(text); })
+      ->needs(random)
+      ->group(group);
   add_labels(*augment, line);
   add_page(*augment, line);
   add_inputs(*augment, line);

@@ -111,6 +111,7 @@ PlanOptions plan_options(const CommandLine& line) {
     else
       options.variants = parse_variants(line.variants);
     options.seed = line.seed;
+    options.group = line.group;
     options.shard = line.shard;
   }
   options.labels = line.labels;
@@ -170,6 +171,7 @@ std::string operation_of(const CommandLine& line, JpegEdges edges) {
     if (line.random > 0) {
       value("--random", line.random);
       value("--seed", line.seed);
+      if (line.group.is_given()) value("--group", line.group.text());
     } else {
       value("--variants", line.variants.empty() ? "all" : line.variants);
     }

@@ -72,6 +72,11 @@ bool TarRun::turn(const std::string& name, std::unique_ptr<MemberReader> reader,
   written_.samples += end.variants;
   if (const auto& found = samples.leftover())
     throw LabelsError(found->what() + answers_for_others(line_, found->file()));
+  if (!samples.pair().empty() && !options.is_pipe)
+    throw PlanError(fmt::format(
+        "{}: these pictures may belong together, and would get different variants: "
+        "{}{}",
+        printable(name), printable(samples.pair()), answers_for_pairs(samples.group_of_pair())));
   if (!samples.problem().empty() && !stop_) fail(samples.problem());
   for (const auto& [type, count] : samples.left_out()) found_.others[type] += count;
   found_.leftovers.label_files += samples.label_files();

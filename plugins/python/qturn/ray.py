@@ -19,7 +19,7 @@ LABELS = {"yolo": ".txt", "voc": ".xml", "labelme": ".json"}
 
 
 def augment(dataset: Dataset, variants: str | Iterable[Orientation | str | int] = "all", *, random: int | None = None, seed: int = 0,
-            labels: str = "auto", masks: str | Iterable[str] = "auto", labels_drawn_on: str = "unknown", keypoints: str | None = None,
+            group: str | None = None, labels: str = "auto", masks: str | Iterable[str] = "auto", labels_drawn_on: str = "unknown", keypoints: str | None = None,
             swap_pairs: Iterable[tuple[int | str, int | str]] | None = None, picture: str | None = None, base: str = "", jpeg: str = "lossless",
             edges: str = "reencode", png: str = "fast", allow_storage_change: bool = False, limits: dict[str, int | None] | None = None,
             on_error: str = "raise", num_gpus: float | None = None, **ray_options: Any) -> Dataset:
@@ -34,6 +34,7 @@ def augment(dataset: Dataset, variants: str | Iterable[Orientation | str | int] 
 
     variants                        "all", "rotations", a list such as "identity,flop", or orientations
     random, seed                    this many for each picture, chosen by its key as --random and --seed do
+    group                           what of the key chooses them, as --group says
     labels                          "auto", "yolo", "voc" or "labelme"; "none" turns pictures alone and leaves other columns out
     masks                           "auto" takes columns such as "mask.png"; or a list of columns
     labels_drawn_on                 "stored" or "upright", for pictures with an orientation tag
@@ -45,7 +46,7 @@ def augment(dataset: Dataset, variants: str | Iterable[Orientation | str | int] 
     num_gpus, **ray_options         as for Dataset.flat_map(); with num_gpus, arrays are turned on a GPU, by PyTorch's tensors
     """
     task = _Augmentation(
-        variants=_variants(variants, random), random=random, seed=seed, labels=_one_of("labels", labels, ["auto", "none", *LABELS]),
+        variants=_variants(variants, random, group), random=random, seed=seed, group=group, labels=_one_of("labels", labels, ["auto", "none", *LABELS]),
         masks=masks if masks == "auto" else _names(masks), picture=picture, base=base.split("://")[-1].rstrip("/"),
         on_error=_one_of("on_error", on_error, ["raise", "drop"]), device="cuda" if num_gpus else None,
         drawn={"keypoints": keypoints, "swap_pairs": None if swap_pairs is None else list(swap_pairs)},
@@ -54,12 +55,14 @@ def augment(dataset: Dataset, variants: str | Iterable[Orientation | str | int] 
     return dataset.flat_map(task.rows, num_gpus=num_gpus, **ray_options)
 
 
-def _variants(variants, random):
+def _variants(variants, random, group):
     if random is not None:
         if variants != "all":
             raise ValueError(f"variants is {variants!r} and random is {random}, expected one of them")
-        _qturn.random_variants("", random)
+        _qturn.random_variants("", random, group=group)
         return None
+    if group is not None:
+        raise ValueError(f"group is {group!r} and random is None, expected both")
     if isinstance(variants, str):
         return _qturn.variants_of(variants)
     return sorted({orientation_of(each) for each in variants})
@@ -198,7 +201,7 @@ class _Augmentation:
             sample = _Sample(row, self)
             if self.labels != "none":
                 sample.refuse_unknown(self)
-            orientations = self.variants or _qturn.random_variants(sample.key, self.random, self.seed)
+            orientations = self.variants or _qturn.random_variants(sample.key, self.random, self.seed, self.group)
             value = row[sample.picture]
             if _is_file(value):
                 return list(self.of_files(sample, orientations))

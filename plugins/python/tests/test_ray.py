@@ -120,6 +120,7 @@ def ray():
 @pytest.mark.parametrize("options,arguments", [
     ([], {}),
     (["--random", "3", "--seed", "5"], {"random": 3, "seed": 5}),
+    (["--random", "2", "--group", "./(.).*"], {"random": 2, "group": "./(.).*"}),
 ])
 def test_a_tar_on_a_cluster_becomes_the_files_of_the_command_line(ray, options, arguments, tmp_path):
     members = files()
@@ -326,6 +327,7 @@ def test_the_draw_is_that_of_the_command_line():
     # As xxhash computes them: tests/plan/variants_test.cpp.
     assert [int(each) for each in qturn.random_variants("x/y z/b.png", 4, 42)] == [1, 5, 6, 8]
     assert [int(each) for each in qturn.random_variants(b"caf\xe9\n.tif", 5, 7)] == [1, 2, 3, 5, 7]
+    assert qturn.random_variants("x/a_seg.png", 3, group="(.*?)(_seg)?") == qturn.random_variants("x/a.png", 3)
     assert qturn.random_variants("caf\udce9\n.tif", 5, 7) == qturn.random_variants(b"caf\xe9\n.tif", 5, 7)
 
 
