@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Measures decode_batch() and its rivals side by side: pictures per second, latency, time of the processor.
 
-  decode.py [--cpu] [--training] [--seconds N] [FOLDER...]
+  decode.py [--cpu | --training] [--seconds N] [FOLDER...]
 
 Prints tables. Takes the installed package, NumPy and Pillow; PyTorch and torchvision for training, for a GPU and for rivals. Each
 folder has JPEGs of one kind; by default they are made. What has no GPU, or too few, is said in its row.
@@ -88,6 +88,16 @@ def for_training(files, device):
                               dtype="float16" if device == "cuda" else "float32", mean=MEAN, std=STD)
 
 
+def torchvision_for_training(tensors, device):
+    """The same by torchvision, each picture for itself until all have one size."""
+    import torch
+    from torchvision.io import ImageReadMode, decode_jpeg
+    from torchvision.transforms import v2
+    drawn = v2.Compose([v2.RandomResizedCrop(SIDE, antialias=True), v2.RandomHorizontalFlip()])
+    floats = v2.Compose([v2.ToDtype(torch.float16 if device == "cuda" else torch.float32, scale=True), v2.Normalize(MEAN, STD)])
+    return floats(torch.stack([drawn(picture) for picture in decode_jpeg(tensors, ImageReadMode.RGB, device=device)]))
+
+
 def in_processes(count, seconds):
     """The sum of the pictures per second of so many processes, each with a GPU, at the same time."""
     import torch
@@ -138,10 +148,12 @@ def on_gpu(kinds, seconds):
             from torchvision.io import decode_jpeg
             tensors = [torch.frombuffer(bytearray(file), dtype=torch.uint8) for file in files]
             measure(name, "`torchvision.io.decode_jpeg(list, device=\"cuda\")`", lambda: decode_jpeg(tensors, device="cuda"), count, (1, 2))
+            measure(name, "the same, cropped, resized, mirrored by v2", lambda: torchvision_for_training(tensors, "cuda"), count, (1, 2))
         except (ImportError, RuntimeError) as error:
             print_row([name, f"torchvision: {error}", "", "", ""])
     for number in (2, 4):
-        print_row(["the first kind", f"{number} processes, each with a GPU, cropped to normalised halves", "1", in_processes(number, seconds), ""])
+        what = f"{number} processes, each with a GPU, cropped, resized, to normalised halves"
+        print_row(["the first kind", what, "1", in_processes(number, seconds), ""])
     print()
     print_table(["one picture, bytes to pixels on the GPU", "ms"])
     for name, files in kinds.items():
@@ -218,8 +230,10 @@ def rivals_in_training(files):
 def in_training(kinds, rounds=7):
     import torch
     import torchvision
-    print(f"{len(os.sched_getaffinity(0))} cores, PyTorch {torch.__version__}, torchvision {torchvision.__version__}, Pillow {Image.__version__}\n")
-    print_table(["pictures", f"to floats of 3 x {SIDE} x {SIDE}: cropped, resized, mirrored, normalised", "pictures/s", "slowest, fastest round"])
+    print(f"{len(os.sched_getaffinity(0))} cores, PyTorch {torch.__version__}, torchvision {torchvision.__version__}, "
+          f"Pillow {Image.__version__}\n")
+    what = f"cropped, resized to {SIDE} x {SIDE}, mirrored, normalised, floats"
+    print_table(["pictures", what, "pictures/s", "slowest, fastest round"])
     name, files = next(iter(kinds.items()))
     files = files * -(-1024 // len(files))  # batches enough for workers to be ahead
     calls = rivals_in_training(files)
@@ -253,7 +267,8 @@ def main():
     asked = arguments.parse_args()
     kinds = {folder.name: [path.read_bytes() for path in sorted(folder.iterdir())] for folder in asked.folders}
     if not kinds:
-        for size, different, count, quality in (((500, 375), 256, 256, 94), ((4032, 3024), 2, 16, 94)):
+        small, large = ((500, 375), 256, 256, 94), ((4032, 3024), 2, 16, 94)
+        for size, different, count, quality in (small,) if asked.training or asked.only_rate else (small, large):
             files = made(size, different, quality) * (count // different)
             kinds[f"{count} of {size[0]} x {size[1]}, {sum(map(len, files)) / count / 1e3:,.0f} KB"] = files
     if asked.only_rate:

@@ -190,6 +190,7 @@ def test_arguments_that_are_wrong():
     for call, message in [(lambda: RandomResizedCrop(scale=(0, 1)), "scale is .*expected"), (lambda: BatchDecoder(8, p=2), "p is 2"),
                           (lambda: RandomResizedCrop(ratio=(2, 1)), "ratio is .*expected"),
                           (lambda: BatchDecoder(8, seed=1, generator=generator()), "a generator or a seed, not both"),
-                          (lambda: BatchDecoder(8, resample="lanczos")((DATA,)), "resample is 'lanczos'")]:
+                          (lambda: BatchDecoder(8, resample="lanczos")((DATA,)), "resample is 'lanczos'"),
+                          (lambda: BatchDecoder(8, device="cuda")((DATA,)), "cropped and resized on the CPU only")]:
         with pytest.raises(ValueError, match=message):
             call()
