@@ -203,9 +203,9 @@ std::vector<Job> SampleStream::jobs_of(Gathered& sample) {
   std::vector<Job> jobs;
   if (!sample.is_refused()) {
     try {
-      look_for_pairs(sample);
       look_for_leftovers(sample);
       SamplePlan planned = plan_sample(options_.plan, options_.output, sample.files);
+      look_for_pairs(sample, planned);
       if (options_.strict && !planned.copied.empty()) {
         sample.refuse(
             *planned.copied.front(),
@@ -246,20 +246,20 @@ std::vector<Job> SampleStream::jobs_of(Gathered& sample) {
   return jobs;
 }
 
-/// Throws PlanError if there is one. What a folder holds was looked for before.
-void SampleStream::look_for_pairs(const Gathered& sample) {
+/// Throws PlanError if there is one. What a folder holds was looked for before. All of a sample are
+/// drawn by its first picture.
+void SampleStream::look_for_pairs(const Gathered& sample, const SamplePlan& planned) {
   if (options_.plan.random_variants == 0 || options_.plan.group.is_given()) return;
-  for (const SampleFile& file : sample.files) {
-    if (file.role || is_array(file.name) ||
-        !format_of(options_.plan, lower_suffix(file.name), file.bytes))
-      continue;
-    const auto header = header_if_readable(file.bytes, lower_suffix(file.name));
-    drawn_.emplace_back(file.name, header ? std::optional(header->size()) : std::nullopt);
-    const auto other = pairs_.add(file.name, drawn_.size() - 1);
-    if (!other) continue;
-    pair_ = drawn_[*other].first + " and " + file.name;
-    throw PlanError(pair_ + " may belong together, and would get different variants");
-  }
+  if (planned.jobs.empty() || planned.jobs.front().copy_verbatim) return;
+  const std::string& key = planned.jobs.front().key;
+  const auto file = std::ranges::find(sample.files, key, &SampleFile::name);
+  if (file == sample.files.end() || file->role) return;
+  const auto header = header_if_readable(file->bytes, lower_suffix(key));
+  drawn_.emplace_back(key, header ? std::optional(header->size()) : std::nullopt);
+  const auto other = pairs_.add(key, drawn_.size() - 1);
+  if (!other) return;
+  pair_ = drawn_[*other].first + " and " + key;
+  throw PlanError(pair_ + " may belong together, and would get different variants");
 }
 
 /// Files of a tar that belong to no picture's sample. What a folder holds was looked for before.

@@ -101,7 +101,7 @@ class SampleStream : public SampleReader {
   std::optional<SampleJobs> planned(Gathered sample);
   std::vector<Job> jobs_of(Gathered& sample);
   void look_for_leftovers(const Gathered& sample);
-  void look_for_pairs(const Gathered& sample);
+  void look_for_pairs(const Gathered& sample, const SamplePlan& planned);
   void refuse_untrue(const Loose& file) const;
   void reserve(Gathered& sample, std::uint64_t bytes);
   std::uint64_t memory_of(std::uint64_t file_bytes, std::uint64_t result_bytes) const;

@@ -120,8 +120,9 @@ Summary check_summary(const Result& result) {
 }  // namespace
 
 TEST_CASE("The parts of a summary add up, over operations, formats and options") {
-  const Words operations[] = {{"upright"},   {"rotate90"}, {"flip"},
-                              {"transpose"}, {"augment"},  {"augment", "--random", "3"}};
+  const Words operations[] = {{"upright"}, {"rotate90"},
+                              {"flip"},    {"transpose"},
+                              {"augment"}, {"augment", "--random", "3", "--group", "path"}};
   const Words options[] = {{},
                            {"--jpeg-edges", "trim"},
                            {"--jpeg-edges", "tag"},
