@@ -8,11 +8,44 @@
 #include <system_error>
 
 #include "src/dataset/turned_shared_labels.hpp"
+#include "src/labels/labelled_images.hpp"
+#include "src/labels/text/csv_text.hpp"
+#include "src/labels/text/json_text.hpp"
 #include "src/picture/errors.hpp"
+#include "src/picture/text.hpp"
+#include "src/plan/tables.hpp"
 
 namespace qturn {
 
 namespace fs = std::filesystem;
+
+namespace {
+
+std::string row_of_variant(const DataSets::File& table, const DataSets::Row& row,
+                           const JobList& jobs, Orientation variant) {
+  std::vector<TextEdit> edits;
+  for (const DataSets::Change& change : row.changes) {
+    std::string value;
+    if (change.file) {
+      const std::string turned =
+          turned_name(*change.file, variant, jobs.files(), jobs.names(), jobs.companions());
+      value = change.before + (change.has_suffix ? turned : fs::path(turned).stem().string());
+    } else if (change.is_number) {
+      const bool is_whole = change.before.find_first_not_of("0123456789") == std::string::npos;
+      edits.push_back({change.at, change.bytes,
+                       is_whole ? id_of_variant(change.before, variant) : change.before});
+      continue;
+    } else {
+      value = fmt::format("{}_{}", change.before, name(variant));
+    }
+    edits.push_back({change.at, change.bytes,
+                     table.separator ? csv_field(value, table.separator)
+                                     : json_string(value, false).value_or("\"\"")});
+  }
+  return edited(row.text, std::move(edits));
+}
+
+}  // namespace
 
 // As Ultralytics wants it: "./" stands for the folder of the list. Pascal VOC has names alone.
 std::string lines_of_picture(const DataSets::File& list, std::size_t place, const Plan& plan,
@@ -21,6 +54,11 @@ std::string lines_of_picture(const DataSets::File& list, std::size_t place, cons
   const std::size_t picture = list.pictures[place];
   std::string lines;
   (files[picture].kept | written[picture]).for_each([&](Orientation variant) {
+    if (!list.rows.empty()) {
+      lines += row_of_variant(list, list.rows[place], plan.jobs, variant);
+      lines += list.end_of_line;
+      return;
+    }
     const fs::path output = plan.jobs.names().path_of(files, files[picture], variant);
     if (!list.image_sets.empty()) {
       const auto& [before, after, has_suffix] = list.around[place];
@@ -43,10 +81,12 @@ std::string data_set_text(const DataSets::File& file, const Plan& plan,
   return text;
 }
 
-std::vector<std::string> write_data_set_file(const DataSets::File& file, const std::string& text,
+std::vector<std::string> write_data_set_file(const DataSets::File& file, std::string text,
                                              const fs::path& output_folder,
                                              const std::function<void(const ManifestFile&)>& made,
                                              IfExists if_exists, const RealPlaces* places) {
+  if (text.starts_with("[\n") && text.ends_with(",\n"))  // the rows of JSON, from any shard
+    text.replace(text.size() - 2, 2, "\n]\n");
   const auto content = std::as_bytes(std::span(text));
   made({file.output.lexically_relative(output_folder).string(), file.hash, hash_of(content)});
   const NewFile turned{.target = file.output,

@@ -31,7 +31,7 @@ std::string data_set_text(const DataSets::File& file, const Plan& plan,
 
 /// Writes the file with this text. `made` is as in write_shared_labels(). Returns warnings;
 /// throws FileError.
-std::vector<std::string> write_data_set_file(const DataSets::File& file, const std::string& text,
+std::vector<std::string> write_data_set_file(const DataSets::File& file, std::string text,
                                              const std::filesystem::path& output_folder,
                                              const std::function<void(const ManifestFile&)>& made,
                                              IfExists if_exists,

@@ -1,7 +1,8 @@
 // The YAML file of a data set and the lists of pictures that it names; image_sets.hpp has those of
 // Pascal VOC. Turned, the paths in both
 // are those below the output, so that Ultralytics loads the output as it is: `path` becomes empty,
-// which means the file's own folder, and a list has a line for each variant.
+// which means the file's own folder, and a list has a line for each variant. tables.hpp has those
+// with more than names.
 #pragma once
 
 #include <cstddef>
@@ -19,8 +20,28 @@
 
 namespace qturn {
 
+/// A picture of the run, or what belongs to it.
+struct NamedFile {
+  struct Companion {
+    std::size_t among, index;  ///< in JobList::companions()
+  };
+  std::size_t picture = 0;
+  std::optional<Companion> companion = {};
+};
+
 class DataSets {
  public:
+  /// What is another in the row of each variant.
+  struct Change {
+    std::size_t at, bytes;
+    std::string before;             ///< the folder of a file, or an id
+    std::optional<NamedFile> file;  ///< nothing: it is an id
+    bool has_suffix = true, is_number = false;
+  };
+  struct Row {
+    std::string text;
+    std::vector<Change> changes;
+  };
   struct File {
     std::filesystem::path input, output;
     FileState state = {};  ///< when it was read
@@ -37,6 +58,10 @@ class DataSets {
     };
     std::filesystem::path image_sets = {};
     std::vector<Around> around = {};
+    /// Of a table: a row for each of `pictures`; `text` is the first line.
+    std::vector<Row> rows = {};
+    char separator = '\0';  ///< of a table; 0: it is JSON
+    std::vector<std::string> columns_of_ids = {};
   };
 
   const std::vector<File>& files() const { return files_; }

@@ -15,6 +15,7 @@
 #include "src/plan/mask_files.hpp"
 #include "src/plan/outputs.hpp"
 #include "src/plan/sidecar_files.hpp"
+#include "src/plan/tables.hpp"
 #include "src/sample/sidecars.hpp"
 
 namespace qturn {
@@ -264,6 +265,11 @@ Plan plan(const PlanOptions& options) try {
         [&](const std::string& path) {
           return is_taken(path) || (!copy_others && plan.leftovers.paths.contains(path));
         });
+  }
+  if (options.has_variants() && !options.to_samples && options.labels.take != TakeLabels::none) {
+    add_tables(plan.leftovers.tables, found.files, names, {&labels, &sidecars, &masks}, data_sets);
+    for (const DataSets::File& file : data_sets.files()) made_once.add(normal_path(file.input));
+    made_once.sort();
   }
   if (copy_others) mark_as_companions(found.files, labels, made_once);
   others.sort();

@@ -156,6 +156,11 @@ class LeftoverFinder {
       if (!is_over()) look_below(folder / name);
   }
 
+  bool may_be_table(std::string_view suffix) const {
+    constexpr std::string_view suffixes[] = {".csv", ".tsv", ".jsonl", ".json"};
+    return options_.has_variants() && std::ranges::count(suffixes, suffix) > 0;
+  }
+
   void look_at(const fs::path& file, const std::string& path, bool is_of_labels) {
     if (is_turned_(path) || pictures_.contains(path)) return;
     if (is_array(path) && takes_arrays_) return;
@@ -185,6 +190,9 @@ class LeftoverFinder {
       head = text_head_of(file, most_text_bytes).value_or(*head);
     const auto suspicion =
         suspicion_of(file, *head, own, names_, [&](std::size_t number) { return size_of(number); });
+    if (!suspicion && own.empty() && may_be_table(lower_suffix(file)) && !is_known_text(*head) &&
+        names_any(*head, names_))
+      found_.tables.push_back(file);
     if (!suspicion || !(suspicion->pictures.empty() || any_moves(suspicion->pictures))) return;
     const std::string suffix = lower_suffix(file);
     const std::string_view format = turned_format(suffix, *head);

@@ -33,9 +33,10 @@ struct Leftovers {
     std::filesystem::path path;
     std::string why;  ///< "names 3 pictures with 4 numbers each: x, y, w, h"
   };
-  std::vector<File> first;        ///< at most ten, by folder
-  bool has_more = false;          ///< than those
-  std::set<std::string> paths;    ///< of all, absolute and normal; of the first if the run stops
+  std::vector<File> first;      ///< at most ten, by folder
+  bool has_more = false;        ///< than those
+  std::set<std::string> paths;  ///< of all, absolute and normal; of the first if the run stops
+  std::vector<std::filesystem::path> tables;  ///< harmless ones that name pictures
   std::uint64_t label_files = 0;  ///< of formats that are turned, which the user leaves out
   std::uint64_t with_crops = 0;   ///< of programs that develop pictures
 };

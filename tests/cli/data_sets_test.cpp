@@ -153,4 +153,48 @@ TEST_CASE_METHOD(Workplace,
   CHECK_THAT(two.err, ContainsSubstring("a may be voc/JPEGImages/a.png or voc/JPEGImages/a.tif"));
 }
 
+TEST_CASE_METHOD(Workplace,
+                 "Harmless tables have a row for each variant, whose names and ids follow") {
+  add_pictures(*this, {"d/x/a.png", "d/x/a2.png", "d/x/b.png", "d/x/b_mask.png", "d/y/a.png"});
+  add("d/labels.csv",
+      "id,filename,label,mask\r\n1,x/a.png,\"a, "
+      "b\",\r\n2,x/b.png,dog,x/b_mask.png\r\n3,z.png,1,\r\n");
+  add("d/classes.tsv", "b\t3\nx/a2\t17\n");
+  add("d/x/captions.jsonl",
+      "{\"image\": \"a.png\", \"uid\": \"u1\", \"text\": \"a cat, \\\"x\\\"\"}\n"
+      "{\"image\": {\"path\": \".\\/b.png\"}, \"uid\": \"u1\", \"n\": 0.5}\n");
+  add("d/pairs.json",
+      "[{\"source\": \"x/a.png\", \"conditioning\": \"a2.png\", \"id\": 7},\n"
+      " {\"source\": \"b.png\", \"id\": 8}, {\"source\": \"z.png\", \"id\": 9}]\n");
+  add("d/by_name.json", R"({"b.png": "a dog"})");
+  const Words words = {"augment", "d", "--variants", "flop,cw"};
+  const Result result = done(with(words, {"-o", "out"}));
+  CHECK_THAT(result.err, ContainsSubstring("out/labels.csv; ids with the variant added: id\n"));
+  CHECK_THAT(result.err, ContainsSubstring("labels.csv: 1 of 3 rows name no picture of this run"));
+  CHECK(content("out/labels.csv") ==
+        "id,filename,label,mask\r\n"
+        "1_flop,x/a__flop.png,\"a, b\",\r\n1_rotate90,x/a__rotate90.png,\"a, b\",\r\n"
+        "2_flop,x/b__flop.png,dog,x/b__flop_mask.png\r\n"
+        "2_rotate90,x/b__rotate90.png,dog,x/b__rotate90_mask.png\r\n");
+  CHECK(content("out/classes.tsv") ==
+        "b__flop\t3\nb__rotate90\t3\nx/a2__flop\t17\nx/a2__rotate90\t17\n");
+  CHECK(content("out/x/captions.jsonl") ==
+        "{\"image\": \"a__flop.png\", \"uid\": \"u1\", \"text\": \"a cat, \\\"x\\\"\"}\n"
+        "{\"image\": \"a__rotate90.png\", \"uid\": \"u1\", \"text\": \"a cat, \\\"x\\\"\"}\n"
+        "{\"image\": {\"path\": \"./b__flop.png\"}, \"uid\": \"u1\", \"n\": 0.5}\n"
+        "{\"image\": {\"path\": \"./b__rotate90.png\"}, \"uid\": \"u1\", \"n\": 0.5}\n");
+  CHECK(content("out/pairs.json") ==
+        "[\n{\"source\": \"x/a__flop.png\", \"conditioning\": \"a2__flop.png\", \"id\": 57},\n"
+        "{\"source\": \"x/a__rotate90.png\", \"conditioning\": \"a2__rotate90.png\", \"id\": 61},\n"
+        "{\"source\": \"b__flop.png\", \"id\": 65},\n{\"source\": \"b__rotate90.png\", \"id\": "
+        "69}\n]\n");
+  CHECK_FALSE(exists("out/by_name.json"));
+  for (const char* shard : {"0/2", "1/2"}) done(with(words, {"-o", "parts", "--shard", shard}));
+  done({"merge", "parts"});
+  CHECK(tree("parts") == tree("out"));
+  const std::string before = content("d/labels.csv");
+  done({"flop", "d", "--in-place"});
+  CHECK(content("d/labels.csv") == before);
+}
+
 }  // namespace data_sets_test

@@ -80,6 +80,12 @@ std::filesystem::path folder_of_sets(const DataSets::File& list) {
   return folder;
 }
 
+std::string ids_in_words(const DataSets::File& table) {
+  if (table.columns_of_ids.empty()) return "";
+  return printable(
+      fmt::format("; ids with the variant added: {}", fmt::join(table.columns_of_ids, ", ")));
+}
+
 }  // namespace
 
 void refuse_copied_sidecars(const CommandLine& line, const Plan& plan) {
@@ -171,7 +177,8 @@ void say_labels(const CommandLine& line, const Plan& plan) {
     if (!file.image_sets.empty())
       ++image_sets[folder_of_sets(file)];
     else
-      print_message("also written for the turned pictures: " + printable(file.output.string()));
+      print_message("also written for the turned pictures: " + printable(file.output.string()) +
+                    ids_in_words(file));
   }
   for (const auto& [folder, lists] : image_sets)
     print_message(fmt::format("also written for the turned pictures: {} in {}",
