@@ -335,6 +335,8 @@ constexpr std::string_view rdf = "http://www.w3.org/1999/02/22-rdf-syntax-ns#",
                            note = "http://ns.adobe.com/xmp/note/",
                            terms = "http://purl.org/dc/terms/",
                            panorama = "http://ns.google.com/photos/1.0/panorama/",
+                           depth_map = "http://ns.google.com/photos/1.0/depthmap/",
+                           device = "http://ns.google.com/photos/dd/1.0/device/",
                            iptc = "http://iptc.org/std/Iptc4xmpExt/2008-02-29/",
                            container_item = "http://ns.google.com/photos/1.0/container/item/";
 
@@ -486,11 +488,147 @@ XmpSays read_xmp(std::string_view packet) {
   return says;
 }
 
+namespace {
+
+// Namespaces whose properties do not depend on the orientation, are turned, or are looked for by
+// name. One per line, with what it is.
+constexpr std::string_view known_spaces[] = {
+    "http://www.w3.org/1999/02/22-rdf-syntax-ns#",
+    "http://www.w3.org/XML/1998/namespace",
+    "adobe:ns:meta/",
+    // Titles, keywords, rights, people, places on the earth.
+    "http://purl.org/dc/elements/1.1/",
+    "http://purl.org/dc/terms/",
+    "http://iptc.org/std/Iptc4xmpCore/1.0/xmlns/",
+    "http://iptc.org/std/Iptc4xmpExt/2008-02-29/",
+    "http://ns.useplus.org/ldf/xmp/1.0/",
+    "http://creativecommons.org/ns#",
+    "http://prismstandard.org/namespaces/basic/2.0/",
+    "http://prismstandard.org/namespaces/prismusagerights/2.1/",
+    "http://rs.tdwg.org/dwc/index.htm",
+    "http://www.metadataworkinggroup.com/schemas/collections/",
+    "http://www.metadataworkinggroup.com/schemas/keywords/",
+    "http://www.metadataworkinggroup.com/schemas/regions/",
+    "http://xmp.gettyimages.com/gift/1.0/",
+    // Adobe's own.
+    "http://ns.adobe.com/xap/1.0/",
+    "http://ns.adobe.com/xap/1.0/bj/",
+    "http://ns.adobe.com/xap/1.0/g/",
+    "http://ns.adobe.com/xap/1.0/mm/",
+    "http://ns.adobe.com/xap/1.0/rights/",
+    "http://ns.adobe.com/xap/1.0/sType/Area#",
+    "http://ns.adobe.com/xap/1.0/sType/Dimensions#",
+    "http://ns.adobe.com/xap/1.0/sType/Font#",
+    "http://ns.adobe.com/xap/1.0/sType/Job#",
+    "http://ns.adobe.com/xap/1.0/sType/ManifestItem#",
+    "http://ns.adobe.com/xap/1.0/sType/ResourceEvent#",
+    "http://ns.adobe.com/xap/1.0/sType/ResourceRef#",
+    "http://ns.adobe.com/xap/1.0/sType/Version#",
+    "http://ns.adobe.com/xap/1.0/t/",
+    "http://ns.adobe.com/xap/1.0/t/pg/",
+    "http://ns.adobe.com/xmp/1.0/DynamicMedia/",
+    "http://ns.adobe.com/xmp/Identity/1.0/",
+    "http://ns.adobe.com/xmp/note/",
+    "http://ns.adobe.com/xmp/sType/Area#",
+    "http://ns.adobe.com/xmp/sType/Dimensions#",
+    "http://ns.adobe.com/StockPhoto/1.0/",
+    "http://ns.adobe.com/album/1.0/",
+    "http://ns.adobe.com/camera-raw-defaults/1.0/",
+    "http://ns.adobe.com/camera-raw-saved-settings/1.0/",
+    "http://ns.adobe.com/camera-raw-settings/1.0/",  // of the raw file that it was made of
+    "http://ns.adobe.com/creatorAtom/1.0/",
+    "http://ns.adobe.com/exif/1.0/",
+    "http://ns.adobe.com/exif/1.0/aux/",
+    "http://cipa.jp/exif/1.0/",
+    "http://cipa.jp/exif/2.32/",
+    "http://ns.adobe.com/hdr-gain-map/1.0/",
+    "http://ns.adobe.com/hdr-metadata/1.0/",
+    "http://ns.adobe.com/illustrator/1.0/",
+    "http://ns.adobe.com/lightroom/1.0/",
+    "http://ns.adobe.com/lightroom-settings-experimental/1.0/",
+    "http://ns.adobe.com/pdf/1.3/",
+    "http://ns.adobe.com/pdfx/1.3/",
+    "http://ns.adobe.com/photoshop/1.0/",
+    "http://ns.adobe.com/tiff/1.0/",
+    "http://ns.adobe.com/xfdf/",
+    "http://ns.adobe.com/DICOM/",
+    // Programs that sort and develop pictures.
+    "http://ns.acdsee.com/iptc/1.0/",
+    "http://ns.acdsee.com/regions/",
+    "http://ns.acdsee.com/sType/Area#",
+    "http://ns.acdsee.com/sType/Dimensions#",
+    "http://ns.camerabits.com/photomechanic/1.0/",
+    "http://ns.exiftool.ca/1.0/",
+    "http://ns.exiftool.org/1.0/",
+    "http://ns.extensis.com/extensis/1.0/",
+    "http://ns.fastpictureviewer.com/fpv/1.0/",
+    "http://ns.iview-multimedia.com/mediapro/1.0/",
+    "http://ns.phaseone.com/captureone/1.0/",
+    "http://ns.microsoft.com/photo/1.0",
+    "http://ns.microsoft.com/photo/1.0/",
+    "http://ns.microsoft.com/photo/1.1",
+    "http://ns.microsoft.com/photo/1.2/",
+    "http://ns.microsoft.com/photo/1.2/t/Region#",
+    "http://ns.microsoft.com/photo/1.2/t/RegionInfo#",
+    "http://www.digikam.org/ns/1.0/",
+    "http://www.digikam.org/ns/kipi/1.0/",
+    "http://darktable.sf.net/",
+    "http://www.gimp.org/xmp/",
+    "http://www.gimp.org/ns/2.10/",
+    // Cameras, phones, drones.
+    "http://ns.apple.com/ImageIO/1.0/",
+    "http://ns.apple.com/HDRGainMap/1.0/",
+    "http://ns.apple.com/faceinfo/1.0/",
+    "http://ns.apple.com/pixeldatainfo/1.0/",
+    "http://ns.google.com/photos/1.0/camera/",
+    "http://ns.google.com/photos/1.0/container/",
+    "http://ns.google.com/photos/1.0/container/item/",
+    "http://ns.google.com/photos/1.0/creations/",
+    "http://ns.google.com/photos/1.0/audio/",
+    "http://ns.google.com/photos/1.0/depthmap/",
+    "http://ns.google.com/photos/1.0/image/",
+    "http://ns.google.com/photos/1.0/panorama/",
+    "http://ns.google.com/photos/dd/1.0/device/",
+    "http://ns.nikon.com/ninf/1.0/",
+    "http://ns.xiaomi.com/photos/1.0/camera/",
+    "http://www.dji.com/drone-dji/1.0/",
+    "http://pix4d.com/camera/1.0",
+    "http://pix4d.com/camera/1.0/",
+    "http://developer.sonyericsson.com/cell/1.0/",
+};
+
+bool is_known_space(std::string_view space) {
+  return std::ranges::find(known_spaces, space) != std::end(known_spaces);
+}
+
+bool has_text(const XmlNode& node) {
+  return node.value.find_first_not_of(" \t\r\n") != node.value.npos;
+}
+
+// Declared in the packet, whether or not anything uses it.
+bool declares_unknown_space(std::string_view packet) {
+  constexpr std::string_view declaration = "xmlns:";
+  for (std::size_t at = 0; (at = packet.find(declaration, at)) != packet.npos;) {
+    const std::size_t quote = packet.find_first_of("\"'", at);
+    if (quote == packet.npos) return false;
+    const std::size_t end = packet.find(packet[quote], quote + 1);
+    if (end == packet.npos) return false;
+    const std::string_view space = packet.substr(quote + 1, end - quote - 1);
+    if (!is_known_space(space)) return true;
+    at = end;
+  }
+  return false;
+}
+
+}  // namespace
+
 void add_placed_in_xmp(std::string_view packet, Header& header) {
   // Most packets say none of it, and are not read.
-  if (packet.find(panorama) == packet.npos && packet.find("ImageRegion") == packet.npos &&
-      packet.find("provenance") == packet.npos)
-    return;
+  constexpr std::array<std::string_view, 5> words = {panorama, depth_map, device, "ImageRegion",
+                                                     "provenance"};
+  const bool has_word = std::ranges::any_of(
+      words, [&](std::string_view word) { return packet.find(word) != packet.npos; });
+  if (!has_word && !declares_unknown_space(packet)) return;
   std::vector<XmlNode> nodes;
   try {
     nodes = xml_nodes(packet);
@@ -502,11 +640,19 @@ void add_placed_in_xmp(std::string_view packet, Header& header) {
   };
   add({.name = "its projection (GPano)", .is_converted = true},
       [](const XmlNode& node) { return node.space == panorama; });
+  add({.name = "its depth map (GDepth)"},
+      [](const XmlNode& node) { return node.space == depth_map; });
+  add({.name = "its depth map (Dynamic Depth)"},
+      [](const XmlNode& node) { return node.space == device; });
   add({.name = "its image regions (IPTC)", .is_converted = true},
       [](const XmlNode& node) { return node.is(iptc, "ImageRegion"); });
   add(signed_manifest(), [&](const XmlNode& node) {
     return node.is(terms, "provenance") && is_property(nodes, node);
   });
+  for (const XmlNode& node : nodes) {
+    const bool is_known = node.space.empty() || !has_text(node) || is_known_space(node.space);
+    if (!is_known) add_unknown(fmt::format("XMP {}", node.space), header);
+  }
 }
 
 void warn_of_placed_in_xmp(std::string_view packet, const MetadataTurn& turn,

@@ -2,6 +2,7 @@
 // in the file, which the encoder gets unchanged.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -58,6 +59,9 @@ struct Header {
   /// Encoding the pixels in their own format loses some of what they say (a lossy WebP).
   bool lossy = false;
   std::vector<PlacedMetadata> placed;
+  /// Blocks with content that qturn does not know: "TIFF 65000", "PNG vpAx". They are kept, and
+  /// may depend on the orientation.
+  std::vector<std::string> unknown;
   /// What is unusual about the file, in sentences for the user, whatever is done with it.
   std::vector<std::string> faults;
   /// Why programs do not agree on how it is shown: it is not turned. Empty: they agree.
@@ -86,6 +90,12 @@ inline void add_placed(PlacedMetadata placed, Header& header) {
   for (const PlacedMetadata& each : header.placed)
     if (each.name == placed.name) return;
   header.placed.push_back(std::move(placed));
+}
+
+/// Each once.
+inline void add_unknown(std::string name, Header& header) {
+  if (std::ranges::find(header.unknown, name) == header.unknown.end())
+    header.unknown.push_back(std::move(name));
 }
 
 struct Codec;

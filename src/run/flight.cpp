@@ -440,6 +440,7 @@ void Flight::write_output(std::size_t index) {
   }
   refuse_storage_change(outcome.variant);
   outcome.stale_metadata = stale_metadata(planned, index);
+  outcome.kept_unknown = planned.kept_unknown;
   refuse_stale_metadata(outcome);
   if (options_.plan_only) {
     if (planned.route == Route::none) picture_->refuse(planned);
@@ -497,6 +498,12 @@ std::vector<std::string> Flight::stale_metadata(const TurnOutcome& planned, std:
 }
 
 void Flight::refuse_stale_metadata(const Outcome& outcome) const {
+  if (options_.strict && !outcome.kept_unknown.empty())
+    throw WithHints<ImageFileError>(
+        {Hint::be_less_strict},
+        fmt::format(
+            "keeps metadata that qturn does not know, and that may depend on the orientation: {}",
+            fmt::join(outcome.kept_unknown, ", ")));
   if (outcome.stale_metadata.empty()) return;
   const std::string stale = fmt::format("{}", fmt::join(outcome.stale_metadata, ", "));
   if (options_.in_place && !options_.allow_stale_metadata) {
@@ -663,6 +670,7 @@ Sentence Flight::out_of_time() const {
 
 void Flight::fail(std::size_t index, Sentence why, Status status) {
   outcomes_[index].stale_metadata.clear();
+  outcomes_[index].kept_unknown.clear();
   leave_out(index, status, Route::none, std::move(why));
 }
 

@@ -66,6 +66,7 @@ struct Outcome {
   /// What is no longer true in the output and the files that belong to it: TurnOutcome's, also of
   /// masks, and world files.
   std::vector<std::string> stale_metadata = {};
+  std::vector<std::string> kept_unknown = {};  ///< TurnOutcome's
   ContentHash source = {}, result = {};  ///< of the input and the output, once that is written
   /// Sidecars of --sidecars, which are known once they are written, then the label, other sidecars
   /// and the masks.

@@ -158,6 +158,7 @@ TurnOutcome PictureTurn::plan(Orientation orientation) const {
             : fmt::format("{} can be read but not written; choose another format", format_->name);
   }
   outcome.stale_metadata = stale_metadata(outcome);
+  if (moves_pixels(outcome) && !is_converted()) outcome.kept_unknown = header_.unknown;
   return outcome;
 }
 

@@ -123,6 +123,24 @@ TEST_CASE("What a turn makes untrue is always warned of, and refused in place wi
 }
 
 TEST_CASE_METHOD(cli::Workplace,
+                 "What nobody knows is counted, named where asked, and no success with --strict") {
+  const std::string file = tiff_with({text_field(65123, qturn::tiff::tiff_type::ascii, "depth")});
+  add("a.tif", file);
+  const Result loud = done({"cw", "a.tif", "-o", "loud", "-v", "--json=lines"});
+  CHECK_THAT(loud.err, ContainsSubstring("qturn: a.tif: kept, and not known: TIFF 65123\n") &&
+                           ContainsSubstring("qturn: of 1 picture, metadata is kept that qturn "
+                                             "does not know; -v names it"));
+  CHECK_THAT(content("lines"), ContainsSubstring("\"kept_unknown\":[\"TIFF 65123\"]"));
+  CHECK_THAT(content("loud/a.tif"), ContainsSubstring("depth"));
+  CHECK(done({"cw", "a.tif", "-o", "quiet", "-q"}).err.empty());
+  CHECK(done({"cw", "a.tif", "-o", "tag", "--tag-only", "--strict", "-q"}).err.empty());
+  const Result strict = failed({"cw", "a.tif", "-o", "strict", "--strict"});
+  CHECK_THAT(strict.err, ContainsSubstring("TIFF 65123"));
+  CHECK_FALSE(exists("strict/a.tif"));
+  done({"cw", "a.tif", "--in-place"});
+}
+
+TEST_CASE_METHOD(cli::Workplace,
                  "Pages that are stored in different orientations are turned each by its own") {
   const auto page = tiff_picture({}, 30, 20);
   using qturn::compose, qturn::Orientation;

@@ -72,6 +72,7 @@ std::string json_line(const Outcome& outcome) {
   json["warnings"] = Json::array();
   for (const Sentence& warning : outcome.warnings) json["warnings"].push_back(warning.text);
   if (!outcome.stale_metadata.empty()) json["stale_metadata"] = outcome.stale_metadata;
+  if (!outcome.kept_unknown.empty()) json["kept_unknown"] = outcome.kept_unknown;
   put_companions(json, outcome);
   return dump(json);
 }
@@ -95,6 +96,7 @@ std::string json_line_planned(const Outcome& outcome) {
   json["status"] = outcome.status == Status::done ? "planned" : word(outcome.status);
   json["message"] = outcome.message;
   if (!outcome.stale_metadata.empty()) json["stale_metadata"] = outcome.stale_metadata;
+  if (!outcome.kept_unknown.empty()) json["kept_unknown"] = outcome.kept_unknown;
   put_companions(json, outcome);
   return dump(json);
 }

@@ -240,6 +240,11 @@ void Report::add(const Outcome& of_run) {
         {fmt::format("no longer true after the turn: {}", fmt::join(outcome.stale_metadata, ", ")),
          {}});
   stale_ += outcome.stale_metadata.empty() ? 0 : 1;
+  if (line_.verbose && !outcome.kept_unknown.empty())
+    text += lines_about(
+        outcome.input, Tone::note,
+        {fmt::format("kept, and not known: {}", fmt::join(outcome.kept_unknown, ", ")), {}});
+  unknown_ += outcome.kept_unknown.empty() ? 0 : 1;
   if (line_.verbose && outcome.status == Status::done)
     text += fmt::format(
         "{} -> {} ({}{})\n", input, printable(outcome.output.string()),
@@ -344,6 +349,9 @@ void Report::print_losses() const {
     print_message(fmt::format("of {}, some metadata is no longer true",
                               counted(stale_, "picture", "pictures")),
                   Tone::warning, "--strict refuses that");
+  if (unknown_ > 0)
+    print_message(fmt::format("of {}, metadata is kept that qturn does not know; -v names it",
+                              counted(unknown_, "picture", "pictures")));
   const auto them = [](std::uint64_t count) { return count == 1 ? "it" : "them"; };
   const auto were = [](std::uint64_t count) { return count == 1 ? "was" : "were"; };
   if (left_jpegs_ > 0)

@@ -127,6 +127,7 @@ class Report {
   std::uint64_t lossy_jpegs_ = 0, lossy_others_ = 0;  // that nobody asked for
   std::uint64_t lossy_asked_ = 0;                     // because of --format
   std::uint64_t left_jpegs_ = 0;                      // in place, by default
+  std::uint64_t unknown_ = 0;                         // that keep what is not known
   std::uint64_t stale_ = 0;                           // whose metadata is not all true any more
 };
 

@@ -23,8 +23,6 @@ using std::string_view_literals::operator""sv;
 
 constexpr std::string_view signature = "\x89PNG\r\n\x1a\n"sv;
 constexpr std::size_t overhead = 12;  // length, type, checksum
-// The keyword of an iTXt chunk, not compressed, without languages.
-constexpr std::string_view xmp_prefix = "XML:com.adobe.xmp\0\0\0\0\0"sv;
 
 std::uint32_t u32(std::span<const std::byte> data, std::size_t at) {
   return static_cast<std::uint32_t>(big_endian(data, at, 4));
@@ -417,14 +415,6 @@ Bytes assemble_png(const PngHeader& header, std::span<const std::byte> pixels,
 Bytes assemble_png(const PngHeader& header, std::span<const std::byte> pixels,
                    const Metadata& metadata) {
   return assemble(header, pixels, ancillary_of(metadata));
-}
-
-bool is_png_xmp(const PngChunk& chunk) {
-  return chunk.type == "iTXt" && text_of(chunk.data).starts_with(xmp_prefix);
-}
-
-std::string_view png_xmp(const PngChunk& chunk) {
-  return text_of(chunk.data).substr(xmp_prefix.size());
 }
 
 namespace {

@@ -86,10 +86,6 @@ std::vector<std::byte> assemble_png(const PngHeader& header, std::span<const std
 /// The orientation of a chunk orNT, as GraphicsMagick writes it; nothing if it is another chunk.
 std::optional<Orientation> png_ornt(const PngChunk& chunk);
 
-/// Whether the chunk is an XMP packet, and the packet.
-bool is_png_xmp(const PngChunk& chunk);
-std::string_view png_xmp(const PngChunk& chunk);
-
 /// Appends a chunk with its length and its checksum.
 void append_png_chunk(std::vector<std::byte>& to, std::string_view type,
                       std::span<const std::byte> data);

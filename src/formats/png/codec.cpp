@@ -122,7 +122,12 @@ void check(std::span<const std::byte> file, MetadataCheck& check) {
     }
   }
   for (const PngChunk& chunk : chunks) {
-    if (is_png_xmp(chunk)) check.xmp("XMP", png_xmp(chunk));
+    if (!is_png_xmp(chunk)) continue;
+    if (const std::string packet = png_xmp(chunk); !packet.empty()) {
+      check.xmp("XMP", packet);
+    } else {
+      check.add("XMP is damaged");
+    }
   }
   if (const std::size_t rest = bytes_after_png(chunks, file); rest > 0) {
     check.add(fmt::format("{} bytes after the end of the PNG", rest));

@@ -11,10 +11,10 @@
 
 #include "src/formats/png/chunks.hpp"
 #include "src/formats/png/codec.hpp"
+#include "src/formats/png/orientation_metadata.hpp"
 #include "src/formats/png/rows.hpp"
 #include "src/formats/png/zlib.hpp"
 #include "src/formats/table.hpp"
-#include "src/metadata/xmp.hpp"
 #include "src/picture/image.hpp"
 
 namespace qturn::png {
@@ -356,10 +356,7 @@ Header header_of(const Chunks& chunks) {
   const PngHeader stored = checked_header(chunks);
   Header header = header_of_size({stored.width, stored.height});
   header.stored = png_orientation(chunks);
-  for (const PngChunk& chunk : chunks) {
-    if (is_png_xmp(chunk)) look_at_xmp(png_xmp(chunk), header);
-    if (chunk.type == "caBX") add_placed(signed_manifest(), header);
-  }
+  look_at_chunks(chunks, header);
   header.pixel_bytes_total = stored_page(stored).bytes();
   // The decoder has the compressed pixels in one piece, and rows that are not as in memory apart.
   // The encoder has the rows and what they are compressed to, then that and the file, then the file

@@ -21,6 +21,58 @@ namespace {
 
 constexpr std::size_t no_limit = std::numeric_limits<std::int32_t>::max();
 
+using std::string_view_literals::operator""sv;
+
+constexpr std::array exif_keywords = {"Raw profile type exif\0"sv, "Raw profile type APP1\0"sv};
+constexpr std::string_view xmp_keyword = "XML:com.adobe.xmp\0"sv;
+
+// Texts about the picture: titles, dates, programs, the camera's exposure, prompts of a model.
+bool is_text(const PngChunk& chunk) {
+  return chunk.type == "tEXt" || chunk.type == "zTXt" || chunk.type == "iTXt";
+}
+
+// What is before the text: the keyword; in zTXt a method of compression; in iTXt whether it is
+// compressed, a method, a language and the keyword in that language.
+struct Place {
+  std::size_t text_at = 0;
+  bool is_compressed = false;
+};
+
+std::optional<Place> place_of_text(const PngChunk& chunk) {
+  const std::string_view data = text_of(chunk.data);
+  const std::size_t end = data.find('\0') + 1;
+  if (end == 0) return std::nullopt;
+  if (chunk.type == "tEXt") return Place{end, false};
+  if (chunk.type == "zTXt" && data.size() > end) return Place{end + 1, true};
+  if (chunk.type != "iTXt" || data.size() < end + 2) return std::nullopt;
+  const std::size_t language_end = data.find('\0', end + 2);
+  if (language_end == std::string_view::npos) return std::nullopt;
+  const std::size_t keyword_end = data.find('\0', language_end + 1);
+  if (keyword_end == std::string_view::npos) return std::nullopt;
+  return Place{keyword_end + 1, data[end] != '\0'};
+}
+
+std::optional<Bytes> text_in(const PngChunk& chunk) {
+  const auto place = place_of_text(chunk);
+  if (!place) return std::nullopt;
+  const auto data = chunk.data.subspan(place->text_at);
+  if (!place->is_compressed) return Bytes(data.begin(), data.end());
+  constexpr std::size_t largest = 16 << 20;
+  return inflate(data, largest);
+}
+
+// The data of a chunk that holds a text, with another one.
+Bytes with_text(const PngChunk& chunk, std::string_view text) {
+  const Place place = *place_of_text(chunk);
+  Bytes data(chunk.data.begin(), chunk.data.begin() + static_cast<std::ptrdiff_t>(place.text_at));
+  if (place.is_compressed) {
+    append(data, deflated(bytes_of(text)));
+  } else {
+    append(data, text);
+  }
+  return data;
+}
+
 bool is_metadata(const PngChunk& chunk) {
   return chunk.type == "eXIf" || chunk.type == "caBX" || is_png_xmp(chunk) || png_ornt(chunk) ||
          is_raw_exif(chunk);
@@ -56,14 +108,16 @@ Bytes turn_png_metadata(Bytes file, const MetadataTurn& turn, MissingTag missing
     } else if (const auto block = raw_exif(chunk)) {
       const Bytes turned = turn_exif(*block, turn, MissingTag::stays_absent, no_limit, warnings);
       append_png_chunk(made, chunk.type, with_raw_exif(chunk, turned));
-    } else if (is_png_xmp(chunk)) {
-      const std::string_view packet = png_xmp(chunk);
-      Bytes data(chunk.data.begin(), chunk.data.end() - static_cast<std::ptrdiff_t>(packet.size()));
+    } else if (const std::string packet = png_xmp(chunk); !packet.empty()) {
       warn_of_other_orientation(packet, turn.stored, warnings);
       const std::string turned = turn_xmp(packet, turn, warnings);
-      data.insert(data.end(), bytes_of(turned).begin(), bytes_of(turned).end());
-      append_png_chunk(made, chunk.type, data);
+      if (turned == packet) {
+        append(made, chunk.whole);
+      } else {
+        append_png_chunk(made, chunk.type, with_text(chunk, turned));
+      }
     } else {
+      if (is_png_xmp(chunk)) warnings.emplace_back("its XMP is damaged and stays as it was");
       if (is_raw_exif(chunk))
         warnings.emplace_back("Exif in a text chunk is damaged and stays as it was");
       made.insert(made.end(), chunk.whole.begin(), chunk.whole.end());
@@ -75,39 +129,6 @@ Bytes turn_png_metadata(Bytes file, const MetadataTurn& turn, MissingTag missing
 }
 
 namespace {
-
-using std::string_view_literals::operator""sv;
-
-constexpr std::array keywords = {"Raw profile type exif\0"sv, "Raw profile type APP1\0"sv};
-
-// What is before the text: the keyword; in zTXt a method of compression; in iTXt whether it is
-// compressed, a method, a language and the keyword in that language.
-struct Place {
-  std::size_t text_at = 0;
-  bool is_compressed = false;
-};
-
-std::optional<Place> place_of_text(const PngChunk& chunk) {
-  const std::string_view data = text_of(chunk.data);
-  const std::size_t end = keywords.front().size();
-  if (chunk.type == "tEXt") return Place{end, false};
-  if (chunk.type == "zTXt" && data.size() > end) return Place{end + 1, true};
-  if (chunk.type != "iTXt" || data.size() < end + 2) return std::nullopt;
-  const std::size_t language_end = data.find('\0', end + 2);
-  if (language_end == std::string_view::npos) return std::nullopt;
-  const std::size_t keyword_end = data.find('\0', language_end + 1);
-  if (keyword_end == std::string_view::npos) return std::nullopt;
-  return Place{keyword_end + 1, data[end] != '\0'};
-}
-
-std::optional<Bytes> text_in(const PngChunk& chunk) {
-  const auto place = place_of_text(chunk);
-  if (!place) return std::nullopt;
-  const auto data = chunk.data.subspan(place->text_at);
-  if (!place->is_compressed) return Bytes(data.begin(), data.end());
-  constexpr std::size_t largest = 16 << 20;
-  return inflate(data, largest);
-}
 
 // The name, after an empty line.
 std::string_view name_in(std::string_view text) {
@@ -128,8 +149,7 @@ bool is_space(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; 
 }  // namespace
 
 bool is_raw_exif(const PngChunk& chunk) {
-  const bool is_text = chunk.type == "tEXt" || chunk.type == "zTXt" || chunk.type == "iTXt";
-  return is_text && std::ranges::any_of(keywords, [&](std::string_view keyword) {
+  return is_text(chunk) && std::ranges::any_of(exif_keywords, [&](std::string_view keyword) {
            return text_of(chunk.data).starts_with(keyword);
          });
 }
@@ -166,7 +186,6 @@ std::optional<Bytes> raw_exif(const PngChunk& chunk) {
 }
 
 Bytes with_raw_exif(const PngChunk& chunk, std::span<const std::byte> block) {
-  const Place place = *place_of_text(chunk);
   const Bytes before = *text_in(chunk);
   std::string text = fmt::format("\n{}\n{:8}", name_in(text_of(before)), block.size());
   constexpr std::size_t bytes_per_line = 36;
@@ -175,15 +194,61 @@ Bytes with_raw_exif(const PngChunk& chunk, std::span<const std::byte> block) {
     text += fmt::format("{:02x}", std::to_integer<unsigned>(block[i]));
   }
   text += '\n';
-  Bytes data(chunk.data.begin(), chunk.data.begin() + static_cast<std::ptrdiff_t>(place.text_at));
-  const auto plain = bytes_of(text);
-  if (place.is_compressed) {
-    const Bytes stream = deflated(plain);
-    data.insert(data.end(), stream.begin(), stream.end());
-  } else {
-    data.insert(data.end(), plain.begin(), plain.end());
+  return with_text(chunk, text);
+}
+
+bool is_png_xmp(const PngChunk& chunk) {
+  return chunk.type == "iTXt" && text_of(chunk.data).starts_with(xmp_keyword);
+}
+
+std::string png_xmp(const PngChunk& chunk) {
+  const auto text = is_png_xmp(chunk) ? text_in(chunk) : std::nullopt;
+  return text ? std::string(text_of(*text)) : std::string();
+}
+
+namespace {
+
+// What the PNG specification and its extensions describe, and what programs write of which is known
+// what it is. sTER, a stereo pair, is not among them.
+constexpr std::array known_chunks = {
+    "IHDR"sv, "PLTE"sv, "IDAT"sv, "IEND"sv, "tRNS"sv, "cHRM"sv, "gAMA"sv, "iCCP"sv,
+    "sBIT"sv, "sRGB"sv, "cICP"sv, "mDCV"sv, "mDCv"sv, "cLLI"sv, "cLLi"sv, "bKGD"sv,
+    "hIST"sv, "pHYs"sv, "sPLT"sv, "eXIf"sv, "tIME"sv, "acTL"sv, "fcTL"sv, "fdAT"sv,
+    "oFFs"sv, "sCAL"sv, "pCAL"sv, "gIFg"sv, "gIFx"sv, "fRAc"sv, "caBX"sv,
+    "iDOT"sv,  // Apple's offsets into the pixels
+    "orNT"sv,  // GraphicsMagick's orientation
+    "vpAg"sv,  // ImageMagick's canvas, beside oFFs
+    "caNv"sv};
+
+std::string_view name_of_text(const PngChunk& chunk) {
+  const std::string_view text = text_of(chunk.data);
+  return text.substr(0, text.find('\0'));
+}
+
+// A profile in hexadecimal that is not looked into, such as XMP and Photoshop's resources.
+bool is_other_profile(const PngChunk& chunk) {
+  constexpr std::string_view begin = "Raw profile type ";
+  const std::string_view text = text_of(chunk.data);
+  if (!is_text(chunk) || !text.starts_with(begin)) return false;
+  constexpr std::array harmless = {"iptc\0"sv, "icc\0"sv, "icm\0"sv};
+  return !is_raw_exif(chunk) && std::ranges::none_of(harmless, [&](std::string_view kind) {
+    return text.substr(begin.size()).starts_with(kind);
+  });
+}
+
+}  // namespace
+
+void look_at_chunks(const std::vector<PngChunk>& chunks, Header& header) {
+  for (const PngChunk& chunk : chunks) {
+    if (const std::string packet = png_xmp(chunk); !packet.empty()) look_at_xmp(packet, header);
+    if (chunk.type == "caBX") add_placed(signed_manifest(), header);
+    if (is_other_profile(chunk)) {
+      add_unknown(fmt::format("PNG {}", name_of_text(chunk)), header);
+    } else if (!is_text(chunk) && !chunk.data.empty() &&
+               std::ranges::find(known_chunks, chunk.type) == known_chunks.end()) {
+      add_unknown(fmt::format("PNG {}", chunk.type), header);
+    }
   }
-  return data;
 }
 
 }  // namespace qturn::png

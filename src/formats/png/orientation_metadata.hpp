@@ -35,4 +35,14 @@ std::optional<Bytes> raw_exif(const PngChunk& chunk);
 /// The data of the chunk with another block in it.
 Bytes with_raw_exif(const PngChunk& chunk, std::span<const std::byte> block);
 
+// XMP: an iTXt chunk with the keyword "XML:com.adobe.xmp", compressed or not.
+
+bool is_png_xmp(const PngChunk& chunk);
+
+/// The packet; empty if the chunk is damaged.
+std::string png_xmp(const PngChunk& chunk);
+
+/// Adds what the chunks hold that a turn does not keep true, and chunks that nobody knows.
+void look_at_chunks(const std::vector<PngChunk>& chunks, Header& header);
+
 }  // namespace qturn::png

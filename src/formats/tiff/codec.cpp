@@ -97,6 +97,7 @@ Header read_tiff_header(std::span<const std::byte> file, MissingPixels missing) 
           encoding, tiff_encoding_bytes(written, tiff.little) + memory_of(written.compression));
     }
     for (PlacedMetadata& placed : placed_metadata(page)) add_placed(std::move(placed), header);
+    look_at_fields(page, header);
     if (header.storage_change.empty() && !storage.changes.empty()) {
       header.storage_change = storage.changes.front();
     }

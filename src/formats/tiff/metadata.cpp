@@ -14,12 +14,15 @@
 #include "src/formats/tiff/map_coordinates.hpp"
 #include "src/formats/tiff/metamorph.hpp"
 #include "src/formats/tiff/ome.hpp"
+#include "src/formats/tiff/page_place.hpp"
+#include "src/metadata/photoshop_resources.hpp"
 #include "src/metadata/resolution.hpp"
 
 namespace qturn::tiff {
 namespace {
 
-constexpr std::uint16_t manifest_tag = 0xCD41;
+constexpr std::uint16_t manifest_tag = 0xCD41, clip_path_tag = 343, resources_tag = 34377,
+                        layers_tag = 37724;
 
 template <std::size_t N>
 bool is_one_of(std::uint16_t tag, const std::array<std::uint16_t, N>& tags) {
@@ -101,8 +104,8 @@ std::string name_of(std::uint16_t tag) {
                                                  {291, "GrayResponseCurve"},
                                                  {301, "TransferFunction"},
                                                  {33723, "IPTC"},
-                                                 {34377, "Photoshop's resources"},
-                                                 {37724, "Photoshop's layers"}}};
+                                                 {resources_tag, "Photoshop's resources"},
+                                                 {layers_tag, "Photoshop's layers"}}};
   const auto* known = std::ranges::find(names, tag, &Name::tag);
   return known == names.end() ? std::to_string(tag) : std::string(known->name);
 }
@@ -139,8 +142,11 @@ std::vector<PlacedMetadata> placed_metadata(const TiffDirectory& page) {
   std::vector<PlacedMetadata> placed;
   if (!turns_map_coordinates(page)) placed.push_back({.name = "its map coordinates (GeoTIFF)"});
   if (!turns_polynomials(page)) placed.push_back({.name = "its map coordinates (RPC)"});
+  if (!turns_page_place(page)) placed.push_back({.name = "its place on a page (XPosition)"});
   if (has_stage_position(page)) placed.push_back({.name = "its stage positions (MetaMorph)"});
   if (page.find(manifest_tag)) placed.push_back(signed_manifest());
+  if (page.find(layers_tag)) placed.push_back({.name = "its layers (Photoshop)"});
+  if (page.find(clip_path_tag)) placed.push_back({.name = "its clipping path (TIFF)"});
   if (const TiffField* field = page.find(tiff_tag::description)) {
     const std::string_view text = text_of(field->value);
     std::ranges::move(placed_in_ome(text), std::back_inserter(placed));
@@ -158,8 +164,75 @@ std::vector<PlacedMetadata> placed_metadata(const TiffDirectory& page) {
   return placed;
 }
 
+void look_at_fields(const TiffDirectory& page, Header& header) {
+  struct Range {
+    std::uint16_t first, last;
+  };
+  // Besides what the functions above name: baseline and extended TIFF, TIFF/IT, tags of the Library
+  // of Congress and libtiff, Exif in the first directory, ImageJ, GDAL, MetaMorph, microscopes'
+  // settings as text, and DNG.
+  static constexpr std::array ranges = {Range{254, 347},
+                                        Range{351, 351},
+                                        Range{400, 405},
+                                        Range{433, 435},
+                                        Range{512, 532},
+                                        Range{559, 559},
+                                        Range{700, 700},
+                                        Range{18246, 18249},
+                                        Range{32781, 32781},
+                                        Range{32995, 32998},
+                                        Range{33421, 33434},
+                                        Range{33300, 33301},
+                                        Range{33437, 33437},
+                                        Range{33550, 33550},
+                                        Range{33628, 33631},
+                                        Range{33723, 33723},
+                                        Range{33918, 33922},
+                                        Range{34016, 34032},
+                                        Range{34118, 34118},
+                                        Range{34264, 34264},
+                                        Range{34377, 34377},
+                                        Range{34665, 34665},
+                                        Range{34675, 34675},
+                                        Range{34732, 34737},
+                                        Range{34850, 34853},
+                                        Range{34855, 34855},
+                                        Range{34864, 34869},
+                                        Range{34908, 34911},
+                                        Range{36864, 36868},
+                                        Range{37121, 37122},
+                                        Range{37377, 37386},
+                                        Range{37392, 37399},
+                                        Range{37439, 37439},
+                                        Range{37500, 37510},
+                                        Range{37520, 37522},
+                                        Range{37724, 37724},
+                                        Range{40091, 40095},
+                                        Range{40960, 40965},
+                                        Range{41483, 41495},
+                                        Range{41728, 41730},
+                                        Range{41985, 41996},
+                                        Range{42016, 42037},
+                                        Range{42112, 42113},
+                                        Range{50255, 50255},
+                                        Range{50341, 50341},
+                                        Range{50706, 51111},
+                                        Range{manifest_tag, manifest_tag}};
+  for (const TiffField& field : page.fields) {
+    const auto holds = [&](Range range) {
+      return range.first <= field.tag && field.tag <= range.last;
+    };
+    if (field.tag == resources_tag) {
+      look_at_photoshop_resources(field.value, header);
+    } else if (!field.value.empty() && std::ranges::none_of(ranges, holds)) {
+      add_unknown(fmt::format("TIFF {}", field.tag), header);
+    }
+  }
+}
+
 void turn_placed_metadata(TiffDirectory& page, Size before, Orientation applied) {
   turn_coordinates(page, before, applied);
+  turn_page_place(page, before, applied);
   if (!swaps_axes(applied)) return;
   for (TiffField& field : page.fields)
     if (field.tag == tiff_tag::description) exchange_axes_in_ome(field.value);

@@ -20,6 +20,9 @@ bool is_georeferenced(const TiffDirectory& page);
 /// the shape that tifffile states as text, map coordinates and sizes that cannot be turned.
 std::vector<PlacedMetadata> placed_metadata(const TiffDirectory& page);
 
+/// Adds the fields that no table knows, and what the resources of Photoshop hold.
+void look_at_fields(const TiffDirectory& page, Header& header);
+
 /// Turns what depends on that, of a page that had this size: map coordinates, the axes of OME-XML.
 void turn_placed_metadata(TiffDirectory& page, Size before, Orientation applied);
 

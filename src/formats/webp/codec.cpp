@@ -310,6 +310,13 @@ FramesSize size_of(const std::vector<WebpFrame>& frames, Size canvas) {
   return size;
 }
 
+// What the container's specification describes, and C2PA.
+bool is_known(const WebpChunk& chunk) {
+  constexpr std::array<std::string_view, 10> types = {"VP8 ", "VP8L", "VP8X", "ALPH", "ANIM",
+                                                      "ANMF", "ICCP", "EXIF", "XMP ", "C2PA"};
+  return std::ranges::find(types, chunk.type) != types.end();
+}
+
 Header read_webp_header(std::span<const std::byte> file) {
   const std::vector<WebpChunk> chunks = webp_chunks(file);
   Header header;
@@ -317,6 +324,8 @@ Header read_webp_header(std::span<const std::byte> file) {
   for (const WebpChunk& chunk : chunks) {
     if (chunk.type == "XMP ") look_at_xmp(text_of(chunk.data), header);
     if (chunk.type == "C2PA") add_placed(signed_manifest(), header);
+    if (!is_known(chunk) && !chunk.data.empty())
+      add_unknown(fmt::format("WebP {}", chunk.type), header);
   }
   std::uint64_t largest = 0;
   if (const std::optional<Size> canvas = webp_canvas(chunks)) {

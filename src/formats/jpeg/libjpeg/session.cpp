@@ -10,7 +10,7 @@
 
 #include "src/formats/jpeg/codec.hpp"
 #include "src/formats/jpeg/file/jpeg_file.hpp"
-#include "src/metadata/xmp.hpp"
+#include "src/formats/jpeg/metadata/segments.hpp"
 
 namespace qturn::jpeg {
 namespace {
@@ -258,10 +258,7 @@ Header header_of(const JpegDecoder& decoder) {
   const jpeg_decompress_struct& info = decoder.info;
   Header header = header_of_size({info.image_width, info.image_height});
   header.stored = orientation_in(decoder.file.segments);
-  for (const JpegSegment& segment : decoder.file.segments) {
-    if (is_xmp(segment)) look_at_xmp(xmp_packet(segment), header);
-    if (is_manifest(segment)) add_placed(signed_manifest(), header);
-  }
+  look_at_segments(decoder.file.segments, header);
   header.pixel_bytes_total = header.pixels_total * static_cast<std::uint64_t>(info.num_components);
   // For another format. libjpeg keeps the coefficients only of a picture of several scans.
   header.decoding_bytes =

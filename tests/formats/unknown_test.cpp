@@ -1,0 +1,250 @@
+// What a file says about its picture: what is turned, what is known to be harmless, what is known
+// to be stale, and what nobody knows.
+#include <catch2/catch_test_macros.hpp>
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "src/formats/png/chunks.hpp"
+#include "src/formats/png/codec.hpp"
+#include "src/formats/png/orientation_metadata.hpp"
+#include "src/formats/png/zlib.hpp"
+#include "src/formats/tiff/directories.hpp"
+#include "src/turn/picture_turn.hpp"
+#include "tests/cli/pictures.hpp"
+#include "tests/fixtures/codec_pictures.hpp"
+#include "tests/fixtures/metadata.hpp"
+
+namespace unknown_test {
+
+namespace {
+
+using namespace qturn;
+using namespace qturn::tests;
+using std::string_literals::operator""s;
+using Names = std::vector<std::string>;
+
+TurnOutcome planned(const Bytes& file, Orientation orientation = Orientation::rotate90) {
+  return PictureTurn(file, "", {.jpeg = {}}).plan(orientation);
+}
+
+struct Says {
+  Names unknown = {}, stale = {};
+  bool operator==(const Says&) const = default;
+};
+
+Says said_of(const Bytes& file) {
+  const TurnOutcome outcome = planned(file);
+  CHECK(planned(file, Orientation::identity).kept_unknown.empty());
+  CHECK(planned(file, Orientation::identity).stale_metadata.empty());
+  return {outcome.kept_unknown, outcome.stale_metadata};
+}
+
+Bytes jpeg_with(int app, const std::string& payload) {
+  std::string file = cli::jpeg(cli::smooth_picture(16, 16));
+  return owned(file.insert(2, jpeg_segment(static_cast<unsigned char>(0xE0 + app), payload)));
+}
+
+Bytes png_with(const std::string& chunks) {
+  return owned(cli::png(cli::smooth_picture(5, 3), chunks));
+}
+
+Bytes webp_with(const std::string& type, const std::string& data) {
+  std::string file = small_webp;
+  std::string size(4, '\0');
+  size[0] = static_cast<char>(data.size());
+  file += type + size + data;
+  file[4] = static_cast<char>(file.size() - 8);
+  return owned(file);
+}
+
+Bytes tiff_with(std::uint16_t tag, const std::string& value) {
+  using namespace qturn::tiff;
+  const Bytes plain = owned(cli::encoded(cli::smooth_picture(5, 3), tiff::codec));
+  TiffFile tiff = read_tiff(plain);
+  tiff.pages.front().fields.push_back(
+      {.tag = tag, .type = tiff_type::undefined, .count = value.size(), .value = owned(value)});
+  const std::span<const std::byte> parts[] = {plain};
+  return write_tiff(tiff, parts);
+}
+
+std::string xmp_with(const std::string& space, const std::string& property) {
+  return "<x:xmpmeta xmlns:x='adobe:ns:meta/'><rdf:RDF "
+         "xmlns:rdf='http://www.w3.org/1999/02/22-rdf-syntax-ns#'><rdf:Description rdf:about='' "
+         "xmlns:a='" +
+         space + "'>" + property + "</rdf:Description></rdf:RDF></x:xmpmeta>";
+}
+
+std::string xmp_segment(const std::string& packet) {
+  return "http://ns.adobe.com/xap/1.0/\0"s + packet;
+}
+
+// An even number of bytes.
+std::string resource(int id, const std::string& data) {
+  return "8BIM"s + static_cast<char>(id >> 8) + static_cast<char>(id & 255) + "\0\0\0\0\0"s +
+         static_cast<char>(data.size()) + data;
+}
+
+std::string png_xmp_chunk(const std::string& packet, bool is_compressed) {
+  const std::string stream(text_of(png::deflated(bytes_of(packet))));
+  return cli::png_chunk("iTXt", "XML:com.adobe.xmp\0"s + (is_compressed ? '\1' : '\0') +
+                                    "\0en\0word\0"s + (is_compressed ? stream : packet));
+}
+
+}  // namespace
+
+TEST_CASE("A block that nobody knows is kept, and named") {
+  CHECK(said_of(jpeg_with(9, "Depth-Q 1")) == Says{.unknown = {"APP9 Depth-Q"}});
+  CHECK(said_of(jpeg_with(3, "\1\2\3"s)) == Says{.unknown = {"APP3"}});
+  CHECK(said_of(jpeg_with(13, "Photoshop 3.0\0"s + resource(1500, "ab"))) ==
+        Says{.unknown = {"Photoshop 1500"}});
+  CHECK(said_of(png_with(cli::png_chunk("dePt", "ab"))) == Says{.unknown = {"PNG dePt"}});
+  CHECK(said_of(png_with(cli::png_chunk("zTXt", "Raw profile type xmp\0\0ab"s))) ==
+        Says{.unknown = {"PNG Raw profile type xmp"}});
+  CHECK(said_of(webp_with("DEPT", "ab")) == Says{.unknown = {"WebP DEPT"}});
+  CHECK(said_of(tiff_with(65123, "ab")) == Says{.unknown = {"TIFF 65123"}});
+  CHECK(said_of(tiff_with(34377, resource(1500, "ab"))) == Says{.unknown = {"Photoshop 1500"}});
+  const std::string packet = xmp_with("http://example.org/depth/", "<a:Near>1</a:Near>");
+  const Says depth{.unknown = {"XMP http://example.org/depth/"}};
+  CHECK(said_of(jpeg_with(1, xmp_segment(packet))) == depth);
+  CHECK(said_of(png_with(png_xmp_chunk(packet, false))) == depth);
+  CHECK(said_of(png_with(png_xmp_chunk(packet, true))) == depth);
+  CHECK(said_of(tiff_with(700, packet)) == depth);
+}
+
+TEST_CASE("What is empty, or known to be harmless, is not named") {
+  const std::string harmless[] = {
+      xmp_with("http://example.org/depth/", ""),
+      xmp_with("http://example.org/depth/", "<a:Near> </a:Near>"),
+      xmp_with("http://purl.org/dc/elements/1.1/", "<a:format>image/jpeg</a:format>")};
+  for (const std::string& packet : harmless) {
+    CHECK(said_of(jpeg_with(1, xmp_segment(packet))) == Says());
+    CHECK(said_of(png_with(png_xmp_chunk(packet, true))) == Says());
+  }
+  const std::string segments[] = {"Ducky\0\1\0\4\0\0\0\x50\0\0"s, "[picture info] a"};
+  for (const std::string& payload : segments) CHECK(said_of(jpeg_with(12, payload)) == Says());
+  CHECK(said_of(jpeg_with(5, std::string(72, '\0'))) == Says());
+  CHECK(said_of(jpeg_with(13, "Photoshop 3.0\0"s + resource(1028, "ab") + resource(1061, "cd"))) ==
+        Says());
+  CHECK(said_of(png_with(cli::png_chunk("tEXt", "Comment\0kept"s) + cli::png_chunk("dePt", ""))) ==
+        Says());
+  CHECK(said_of(webp_with("ICCP", "ab")) == Says());
+  CHECK(said_of(tiff_with(42113, "-9999")) == Says());
+}
+
+TEST_CASE("What depends on the orientation and is not turned is stale, and has a name") {
+  const std::string path = resource(2000, "ab"), segment = "Photoshop 3.0\0"s;
+  const Says paths{.stale = {"its paths (Photoshop)"}};
+  CHECK(said_of(jpeg_with(13, segment + path)) == paths);
+  CHECK(said_of(jpeg_with(13, segment + resource(1028, "ab") + path)) == paths);
+  CHECK(said_of(tiff_with(34377, path)) == paths);
+  CHECK(said_of(tiff_with(37724, "layers")) == Says{.stale = {"its layers (Photoshop)"}});
+  CHECK(said_of(tiff_with(343, "ab")) == Says{.stale = {"its clipping path (TIFF)"}});
+  CHECK(said_of(jpeg_with(1, "FLIR\0ab"s)) == Says{.stale = {"its thermal data (FLIR)"}});
+  const std::string space = "http://ns.google.com/photos/1.0/depthmap/";
+  CHECK(said_of(jpeg_with(1, xmp_segment(xmp_with(space, "<a:Near>1</a:Near>")))) ==
+        Says{.stale = {"its depth map (GDepth)"}});
+}
+
+namespace {
+
+// A page of 5 x 3 pixels, x and y pixels from the edges of a canvas, at 100 pixels per unit.
+Bytes tiff_at(std::uint32_t x, std::uint32_t y, Size canvas) {
+  using namespace qturn::tiff;
+  const Bytes plain = owned(cli::encoded(cli::smooth_picture(5, 3), tiff::codec));
+  TiffFile tiff = read_tiff(plain);
+  auto& fields = tiff.pages.front().fields;
+  std::erase_if(fields, [](const TiffField& field) {
+    return field.tag == tiff_tag::x_resolution || field.tag == tiff_tag::y_resolution;
+  });
+  const auto add = [&](std::uint16_t tag, std::uint64_t over, std::uint64_t under) {
+    const std::uint64_t numbers[] = {over, under};
+    fields.push_back(tiff_integers(tag, tiff_type::u32, numbers));
+    fields.back().type = tiff_type::rational;
+    fields.back().count = 1;
+  };
+  add(tiff_tag::x_resolution, 100, 1);
+  add(tiff_tag::y_resolution, 100, 1);
+  add(286, x, 100);
+  add(287, y, 100);
+  const auto sides = {std::pair{33300, canvas.width}, std::pair{33301, canvas.height}};
+  for (const auto& [tag, side] : sides) {
+    const auto number = static_cast<std::uint64_t>(side);
+    if (side > 0)
+      fields.push_back(
+          tiff_integers(static_cast<std::uint16_t>(tag), tiff_type::u32, std::span(&number, 1)));
+  }
+  const std::span<const std::byte> parts[] = {plain};
+  return write_tiff(tiff, parts);
+}
+
+std::vector<std::uint64_t> place_in(const Bytes& file) {
+  const tiff::TiffDirectory page = tiff::read_tiff(file).pages.front();
+  const auto position = [&](std::uint16_t tag) {
+    const auto& value = page.find(tag)->value;
+    return 100 * little_endian(value, 0, 4) / little_endian(value, 4, 4);
+  };
+  return {position(286), position(287), page.integer(33300, 0), page.integer(33301, 0)};
+}
+
+}  // namespace
+
+TEST_CASE("A page of a TIFF keeps its place on a canvas of a known size") {
+  const Bytes file = tiff_at(30, 10, {60, 40});
+  CHECK(said_of(file) == Says());
+  const auto place = [&](Orientation orientation) {
+    return place_in(turn_file(file, tiff::codec, orientation));
+  };
+  using Numbers = std::vector<std::uint64_t>;
+  CHECK(place(Orientation::flop) == Numbers{25, 10, 60, 40});
+  CHECK(place(Orientation::flip) == Numbers{30, 27, 60, 40});
+  CHECK(place(Orientation::rotate90) == Numbers{27, 30, 40, 60});
+  CHECK(place(Orientation::rotate270) == Numbers{10, 25, 40, 60});
+  CHECK(place(Orientation::transpose) == Numbers{10, 30, 40, 60});
+  const Says stale{.stale = {"its place on a page (XPosition)"}};
+  CHECK(said_of(tiff_at(30, 10, {})) == stale);
+  CHECK(said_of(tiff_at(57, 10, {60, 40})) == stale);
+}
+
+TEST_CASE("Resources of Photoshop that go on in another segment are read") {
+  const std::string whole = resource(1028, "abcd") + resource(2001, "ab");
+  std::string file = cli::jpeg(cli::smooth_picture(16, 16));
+  std::string segments;
+  for (const std::string& part : {whole.substr(0, 15), whole.substr(15)})
+    segments += jpeg_segment(0xED, "Photoshop 3.0\0"s + part);
+  CHECK(said_of(owned(file.insert(2, segments))) == Says{.stale = {"its paths (Photoshop)"}});
+}
+
+TEST_CASE("XMP in a compressed chunk of a PNG is turned") {
+  const std::string packet =
+      xmp_with("http://ns.adobe.com/tiff/1.0/", "<a:Orientation>6</a:Orientation>");
+  for (const bool is_compressed : {false, true}) {
+    const Bytes file = png_with(png_xmp_chunk(packet, is_compressed));
+    std::vector<std::string> warnings;
+    const Bytes turned =
+        png::turn_png_metadata(file, {.stored = Orientation::rotate90, .size = {5, 3}},
+                               MissingTag::stays_absent, warnings);
+    CHECK(warnings.empty());
+    const auto chunks = png::png_chunks(turned);
+    CHECK(png::png_xmp(chunks[1]).find("<a:Orientation>1<") != std::string::npos);
+    // The languages and the kind of compression stay.
+    CHECK(text_of(chunks[1].data).substr(18, 10) ==
+          text_of(png::png_chunks(file)[1].data).substr(18, 10));
+    const Header header = png::codec.read_header(file);
+    CHECK(header.has_ignored_tag);
+  }
+}
+
+TEST_CASE("XMP in a damaged chunk of a PNG stays, with a warning, and check finds it") {
+  const Bytes file = png_with(cli::png_chunk("iTXt", "XML:com.adobe.xmp\0\1\0\0\0no stream"s));
+  std::vector<std::string> warnings;
+  const MetadataTurn turn{.tag = Orientation::rotate90, .size = {5, 3}};
+  CHECK(png::turn_png_metadata(file, turn, MissingTag::stays_absent, warnings) == file);
+  CHECK(warnings == Names{"its XMP is damaged and stays as it was"});
+  MetadataCheck check(png::codec.read_header(file));
+  png::codec.check(file, check);
+  CHECK(check.findings() == Names{"XMP is damaged"});
+}
+
+}  // namespace unknown_test
