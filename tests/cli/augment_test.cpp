@@ -300,7 +300,7 @@ TEST_CASE_METHOD(
 }
 
 TEST_CASE_METHOD(Workplace,
-                 "--random refuses pictures that belong together, unless --group says how") {
+                 "Option --random refuses pictures that belong together, unless --group says how") {
   const std::string picture = cli::png(cli::random_picture(3, 2));
   struct Set {
     std::string first, second, group;  // "#" stands for a number
@@ -352,7 +352,7 @@ TEST_CASE_METHOD(Workplace,
   }
 }
 
-TEST_CASE_METHOD(Workplace, "--random draws for pictures that only look alike") {
+TEST_CASE_METHOD(Workplace, "Option --random draws for pictures that only look alike") {
   const std::string small = cli::png(cli::random_picture(3, 2)),
                     large = cli::png(cli::random_picture(6, 4));
   for (const char* name : {"cat_1", "cat_2", "cat_3", "IMG_1", "IMG_10", "a", "b_seg"})
