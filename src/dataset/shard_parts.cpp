@@ -80,6 +80,9 @@ Json json_of(std::size_t image, const std::vector<LabelledVariant>& variants) {
     each["width"] = variant.size.width;
     each["height"] = variant.size.height;
     if (variant.bytes > 0) each["bytes"] = variant.bytes;
+    std::vector<std::string> others;
+    for (const auto& [before, after] : variant.others) others.insert(others.end(), {before, after});
+    put_names(each, "others", others);
     json["variants"].push_back(std::move(each));
   }
   return json;
@@ -91,6 +94,13 @@ Orientation orientation_in(const Json& json, const char* member) {
   return static_cast<Orientation>(number);
 }
 
+std::map<std::string, std::string> others_in(const Json& json) {
+  std::map<std::string, std::string> others;
+  const std::vector<std::string> names = get_names(json, "others");
+  for (std::size_t i = 0; i + 1 < names.size(); i += 2) others[names[i]] = names[i + 1];
+  return others;
+}
+
 std::vector<LabelledVariant> variants_in(const Json& json) {
   std::vector<LabelledVariant> variants;
   for (const Json& each : json.at("variants"))
@@ -98,7 +108,8 @@ std::vector<LabelledVariant> variants_in(const Json& json) {
         {.turn = {orientation_in(each, "variant"), orientation_in(each, "orientation")},
          .name = get_name(each, "name"),
          .size = {each.at("width").get<std::int64_t>(), each.at("height").get<std::int64_t>()},
-         .bytes = each.value("bytes", std::uint64_t{0})});
+         .bytes = each.value("bytes", std::uint64_t{0}),
+         .others = others_in(each)});
   return variants;
 }
 

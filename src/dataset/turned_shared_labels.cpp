@@ -76,8 +76,23 @@ void VariantsInPlace::find(std::size_t picture, const LabelledImages::Image& ima
     variants_.push_back({.turn = {told_apart_by, orientation},
                          .name = names_suffix ? name : name.parent_path() / name.stem(),
                          .size = size_for_labels(turn, options_.labels_drawn_on),
-                         .bytes = file_.format->says_file_sizes ? bytes_of(place) : 0});
+                         .bytes = file_.format->says_file_sizes ? bytes_of(place) : 0,
+                         .others = others_of(image, variant)});
   });
+}
+
+std::map<std::string, std::string> VariantsInPlace::others_of(const LabelledImages::Image& image,
+                                                              Orientation variant) {
+  std::map<std::string, std::string> others;
+  if (image.others.empty() || !jobs_.names().has_variants()) return others;
+  if (!named_) named_.emplace(jobs_.files(), jobs_.companions());
+  const std::string folder = normal_path(file_.input.parent_path() / "");
+  for (const std::string& text : image.others)
+    if (const auto file = named_->find(text, folder))
+      others.emplace(
+          text, text.substr(0, text.find_last_of("/\\") + 1) +
+                    turned_name(*file, variant, jobs_.files(), jobs_.names(), jobs_.companions()));
+  return others;
 }
 
 StoredPicture VariantsInPlace::stored_of(std::size_t picture) {
@@ -239,8 +254,9 @@ void prove_shared_labels(const SharedLabels::File& file, const fs::path& result,
         const Orientation orientation = each.turn.orientation;
         first[name] = {{one, Orientation::rotate180}, own, each.size};
         half[name] = {{std::nullopt, Orientation::rotate180}, own, each.size};
-        back[renamed(name, each.name)] = {
-            {std::nullopt, inverse(orientation)}, own, turned_size(orientation, each.size)};
+        LabelledVariant& now = back[renamed(name, each.name)];
+        now = {{std::nullopt, inverse(orientation)}, own, turned_size(orientation, each.size)};
+        for (const auto& [before, after] : each.others) now.others[after] = before;
       }
     }
     const auto by = [](const auto& turns) {

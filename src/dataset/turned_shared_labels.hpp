@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -15,6 +16,7 @@
 #include "src/labels/labelled_images.hpp"
 #include "src/plan/jobs.hpp"
 #include "src/plan/shared_labels.hpp"
+#include "src/plan/tables.hpp"
 #include "src/run/options.hpp"
 
 namespace qturn {
@@ -32,11 +34,15 @@ class VariantsInPlace {
  private:
   void find(std::size_t picture, const LabelledImages::Image& image);
   StoredPicture stored_of(std::size_t picture);
+  /// What a file of the run that the labels name is called in a variant of their picture.
+  std::map<std::string, std::string> others_of(const LabelledImages::Image& image,
+                                               Orientation variant);
 
   const SharedLabels::File& file_;
   const JobList& jobs_;
   const RunOptions& options_;
   const WrittenPictures& written_;
+  std::optional<NamedFiles> named_;
   std::optional<std::size_t> image_;
   std::vector<LabelledVariant> variants_;
   std::unordered_map<std::size_t, StoredPicture> read_again_;  // by picture

@@ -40,7 +40,8 @@ class LabelledImages {
     std::optional<Size> boxes_reach = {};  ///< so far, if a file is refused where that is too far
     TextPlace place = {};
     std::uint64_t annotations = 0;
-    bool is_listed = false;  ///< false: only annotations speak of it
+    bool is_listed = false;             ///< false: only annotations speak of it
+    std::set<std::string> others = {};  ///< what may be names of other files: its mask
   };
 
   LabelledImages() = default;
@@ -130,7 +131,8 @@ struct LabelledVariant {
   VariantTurn turn;
   std::string name;  ///< of its file; its absolute path, if the labels have that of the picture
   Size size = {};    ///< of the picture before the turn, in the frame of the labels
-  std::uint64_t bytes = 0;  ///< of its file, if the labels say that
+  std::uint64_t bytes = 0;                         ///< of its file, if the labels say that
+  std::map<std::string, std::string> others = {};  ///< names of files that turn with it, after it
 };
 
 /// Returns the variants of an image, by its index.

@@ -197,4 +197,19 @@ TEST_CASE_METHOD(Workplace,
   CHECK(content("d/labels.csv") == before);
 }
 
+TEST_CASE_METHOD(Workplace, "Names of other files in a table with boxes follow their pictures") {
+  add_pictures(*this, {"d/train/a.png", "d/parts/a_m01.png", "d/train/a_mask.png"});
+  add("d/boxes.csv",
+      "MaskPath,ImageID,XMin,XMax,YMin,YMax,depth,note\n"
+      "a_m01.png,a,0.25,0.5,0.25,0.75,train/a_mask.png,z.png\n");
+  const Words words = {"augment", "d", "--variants", "rotate180"};
+  done(with(words, {"-o", "out", "--verify"}));
+  CHECK(content("out/boxes.csv") ==
+        "MaskPath,ImageID,XMin,XMax,YMin,YMax,depth,note\n"
+        "a_m01__rotate180.png,a__rotate180,0.5,0.75,0.25,0.75,train/a__rotate180_mask.png,z.png\n");
+  for (const char* shard : {"0/2", "1/2"}) done(with(words, {"-o", "parts", "--shard", shard}));
+  done({"merge", "parts"});
+  CHECK(content("parts/boxes.csv") == content("out/boxes.csv"));
+}
+
 }  // namespace data_sets_test

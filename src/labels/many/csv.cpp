@@ -47,6 +47,28 @@ CsvRow::CsvRow(const CsvRows::Row& row, const CsvColumns& columns)
   if (file_name_.empty()) text.fail(fields_[columns.picture], "the row does not name its picture");
 }
 
+bool CsvRow::says_else(std::size_t column) const {
+  const auto is_of = [&](const auto& pair) {
+    return column == pair.first || column == pair.second;
+  };
+  return column == columns_.picture || column == columns_.boxes || column == columns_.category ||
+         std::ranges::count(columns_.coordinates, column) > 0 ||
+         std::ranges::any_of(columns_.clicks, is_of) || (columns_.size && is_of(*columns_.size));
+}
+
+std::vector<std::string> CsvRow::others() const {
+  std::vector<std::string> others;
+  for (std::size_t column = 0; column < fields_.size(); ++column) {
+    const std::string_view value = csv_value(fields_[column]);
+    const std::size_t dot = value.rfind('.');
+    constexpr std::size_t longest_suffix = 5;
+    const bool is_name = dot != value.npos && dot > 0 && value.size() - dot <= longest_suffix &&
+                         !Decimal::parse(value) && value.size() > dot + 1;
+    if (is_name && !says_else(column)) others.push_back(csv_string(fields_[column]));
+  }
+  return others;
+}
+
 std::optional<Decimal> CsvRow::number_in(std::size_t column) const {
   const std::string_view value = csv_value(fields_[column]);
   if (value.empty()) return std::nullopt;
@@ -225,6 +247,13 @@ std::string CsvRow::turned(const LabelledVariant& variant, CsvUnit unit,
   }
   if (const auto* other = class_after(swap, category(), orientation))
     replace_csv_value(edits, fields_[*columns_.category], *other, columns_.separator);
+  if (!variant.others.empty()) {
+    for (std::size_t column = 0; column < fields_.size(); ++column) {
+      const auto other = variant.others.find(csv_string(fields_[column]));
+      if (other != variant.others.end() && !says_else(column))
+        replace_csv_value(edits, fields_[column], other->second, columns_.separator);
+    }
+  }
   replace_csv_value(edits, fields_[columns_.picture], renamed(file_name_, variant.name),
                     columns_.separator);
   return edits.finish();

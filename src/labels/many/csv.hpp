@@ -65,6 +65,9 @@ class CsvRow {
     return columns_.category ? csv_string(fields_[*columns_.category]) : "";
   }
 
+  /// What may name other files, in columns that say nothing else: "a_m01.png".
+  std::vector<std::string> others() const;
+
   /// Reads the shape of the row. Must be called before the rest. Throws if the row cannot be
   /// turned.
   void read_shape();
@@ -84,6 +87,7 @@ class CsvRow {
 
  private:
   void read_size();
+  bool says_else(std::size_t column) const;
   std::optional<Decimal> number_in(std::size_t column) const;
   bool is_empty(std::size_t column) const { return csv_value(fields_[column]).empty(); }
   void put(LabelText& edits, std::size_t column, const Decimal& number) const;

@@ -67,6 +67,7 @@ void CsvReader::take_row(const CsvRows::Row& row) {
         {.file_name = read.file_name(), .place = row.place, .is_listed = true});
   CsvContent::Image& image = content_.images_[known->second];
   ++image.annotations;
+  for (std::string& other : read.others()) image.others.insert(std::move(other));
   content_.saw_class(read.category());
   try {
     read.read_shape();
