@@ -48,11 +48,12 @@ TEST_CASE("A CSV file of labels is found, and the turned one lies where it lay")
 }
 
 TEST_CASE_METHOD(Workplace,
-                 "Other CSV files stay out of it, and one that cannot be turned is refused") {
+                 "Other CSV files are not labels, and one that cannot be turned is refused") {
   add("data/a.png", cli::png(picture));
   add("data/classes.csv", "filename,class\na.png,cat\n");
   CHECK(augment(*this, {"data"}).exit_code == 0);
-  CHECK(results(*this) == Names{"a__flop.png"});
+  CHECK(results(*this) == Names{"a__flop.png", "classes.csv"});
+  CHECK(content("out/classes.csv") == "filename,class\na__flop.png,cat\n");
   add("data/boxes.csv", "filename,bbox\na.png,\"[1, 2, 3, 4]\"\n");
   const Result result = augment(*this, {"data", "--overwrite"});
   CHECK(result.exit_code == 2);
