@@ -22,7 +22,7 @@ def in_lines(signature, width=80):
         else:
             lines.append(f"{line},")
             line = f"    {argument.strip()}"
-    return "\n".join([*lines, line + result])
+    return "\n".join([*lines, line + result] if len(line + result) < width else [*lines, line, result])
 
 
 def entry(signature, documentation):
