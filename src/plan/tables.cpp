@@ -183,6 +183,7 @@ class TableReader {
         table_.rows[row].changes.push_back({.at = cell.at,
                                             .bytes = cell.bytes,
                                             .before = cell.value,
+                                            .file = {},
                                             .is_number = cell.is_number});
       table_.columns_of_ids.push_back(column);
     }
