@@ -265,9 +265,11 @@ class Reader {
         std::size_t first = 0;
         intent.push_back(file_in(json[at], first, root_, content_.runs.back()));
       }
-      std::error_code unknown;
-      const bool is_begun = std::ranges::any_of(intent, [&](const IntendedFile& file) {
-        return fs::exists(fs::symlink_status(file.temporary, unknown));
+      // What is only out of reach now is not taken for gone: the rest of the picture would be
+      // removed.
+      const bool is_begun = std::ranges::any_of(intent, [](const IntendedFile& file) {
+        std::error_code unknown;
+        return fs::symlink_status(file.temporary, unknown).type() != fs::file_type::not_found;
       });
       take_intent(std::move(intent), is_begun);
     } else if (json.contains("intent")) {

@@ -14,6 +14,8 @@
 #include <system_error>
 #include <utility>
 
+#include "src/files/safe_file.hpp"
+
 namespace qturn {
 namespace {
 
@@ -89,8 +91,13 @@ Temporary::Temporary(FileDescriptor folder, std::string target, std::string name
     : folder_(std::move(folder)),
       target_name_(std::move(target)),
       name_(std::move(name)),
-      own_(state_of_name(name_).value_or(Look())),
-      is_left_(true) {}
+      is_left_(true) {
+  const auto found = state_of_name(name_);
+  // What is not known cannot be told from another program's file afterwards.
+  if (!found && errno != ENOENT)
+    throw FileError("cannot look at " + name_, name_, system_code(errno));
+  own_ = found.value_or(Look());
+}
 
 Temporary::~Temporary() {
   if (is_left_ || is_kept_ || is_in_place_) return;
@@ -156,10 +163,11 @@ std::optional<bool> Temporary::exchange(const FileState& original) {
   is_exchanged_ = is_in_place_ = true;
   const FileDescriptor out(::openat(folder_.get(), name_.c_str(),
                                     O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
-  const int reason = out ? 0 : errno;
   struct stat status;
-  if (out && ::fstat(out.get(), &status) == 0 && state_of(status) == original &&
-      !is_open_for_writing(out.get()) && !is_touched_there()) {
+  const bool is_known = out && ::fstat(out.get(), &status) == 0;
+  const int reason = is_known ? 0 : errno;
+  if (is_known && state_of(status) == original && !is_open_for_writing(out.get()) &&
+      !is_touched_there()) {
     is_in_place_ = !is_another_there();
     if (!is_in_place_) keep();
     return is_in_place_;

@@ -25,7 +25,8 @@ class Temporary {
   /// In `folder`, to be called `target`. If `same_as` is not empty, it is that file if it can be.
   Temporary(FileDescriptor folder, std::string target, mode_t mode,
             const std::filesystem::path& same_as);
-  /// One that a killed run has left there under this name. It is not deleted.
+  /// One that a killed run has left there under this name. It is not deleted. Throws FileError if
+  /// the system does not say what it is.
   Temporary(FileDescriptor folder, std::string target, std::string name);
   ~Temporary();
   Temporary(const Temporary&) = delete;
