@@ -122,15 +122,6 @@ bool Temporary::is_touched() {
   return is_touched_ = is_touched_ || (found && *found != *sealed_);
 }
 
-/// The same once it is in its place, by what a rename does not change.
-bool Temporary::is_touched_there() {
-  const auto found = state_of_name(target_name_);
-  if (!sealed_ || !found || found->inode != sealed_->inode || FileState(*found) == *sealed_)
-    return false;
-  own_ = *found;
-  return is_touched_ = true;
-}
-
 bool Temporary::rename(IfExists if_exists) {
   if (is_touched()) return false;
   const int folder = folder_.get();
@@ -146,10 +137,6 @@ bool Temporary::rename(IfExists if_exists) {
   }
   // NFS may report an error of what it has done.
   is_in_place_ = failed == 0 ? !is_another_there() : is_there();
-  if (is_touched_there()) {
-    is_in_place_ = false;
-    ::renameat2(folder, to, folder, from, RENAME_NOREPLACE);
-  }
   if (!is_in_place_ && failed == 0) errno = EBUSY;
   return is_in_place_;
 }
@@ -166,8 +153,7 @@ std::optional<bool> Temporary::exchange(const FileState& original) {
   struct stat status;
   const bool is_known = out && ::fstat(out.get(), &status) == 0;
   const int reason = is_known ? 0 : errno;
-  if (is_known && state_of(status) == original && !is_open_for_writing(out.get()) &&
-      !is_touched_there()) {
+  if (is_known && state_of(status) == original && !is_open_for_writing(out.get())) {
     is_in_place_ = !is_another_there();
     if (!is_in_place_) keep();
     return is_in_place_;
@@ -222,9 +208,12 @@ bool Temporary::is_there() const {
   return found && is_same(*found, own_);
 }
 
+/// Also if it is the same file, and somebody has written to it since it was sealed: by its new
+/// name, so that it stays there.
 bool Temporary::is_another_there() const {
   const auto found = state_of_name(target_name_);
-  return found && !is_same(*found, own_);
+  if (!found) return false;
+  return !is_same(*found, own_) || (sealed_ && FileState(*found) != *sealed_);
 }
 
 bool Temporary::exchange_names() const {
