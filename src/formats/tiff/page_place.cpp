@@ -1,11 +1,9 @@
 #include "src/formats/tiff/page_place.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <limits>
 #include <optional>
-#include <utility>
 
 #include "src/formats/codec/frame_place.hpp"
 #include "src/picture/bytes.hpp"
@@ -29,7 +27,7 @@ std::optional<Rational> rational_of(const TiffDirectory& page, std::uint16_t tag
 
 // Pixels between the edges of the canvas and the page. Nothing if that is no whole number.
 std::optional<std::int64_t> pixels_of(Rational position, Rational resolution) {
-  // The first two are of 32 bits. What is shortened before stays within 64.
+  // All four have 32 bits, and their products 64.
   const std::uint64_t over = position.over * resolution.over;
   const std::uint64_t under = position.under * resolution.under;
   if (over % under != 0) return std::nullopt;
@@ -41,7 +39,7 @@ std::optional<TiffField> position_field(std::uint16_t tag, std::int64_t pixels,
                                         Rational resolution) {
   constexpr std::uint64_t most = std::numeric_limits<std::uint32_t>::max();
   const auto count = static_cast<std::uint64_t>(pixels);
-  if (resolution.under != 0 && count > most / resolution.under) return std::nullopt;
+  if (count > most / resolution.under) return std::nullopt;
   const std::array numbers = {count * resolution.under, resolution.over};
   TiffField field = tiff_integers(tag, tiff_type::u32, numbers);
   field.type = tiff_type::rational;
@@ -95,17 +93,15 @@ void turn_page_place(TiffDirectory& page, Size before, Orientation applied) {
   const auto found = place_of(page, before);
   if (!found) return;
   const FramePlace now = turned(found->place, applied, found->canvas);
-  const Size canvas = turned_size(applied, found->canvas);
   for (TiffField& field : page.fields) {
-    const auto put = [&](std::uint16_t tag, std::optional<TiffField> value) {
-      if (field.tag == tag && value) field = std::move(*value);
-    };
-    put(x_position, position_field(x_position, now.x, found->resolution));
-    put(y_position, position_field(y_position, now.y, found->resolution));
-    for (const auto& [tag, side] :
-         {std::pair{canvas_width, canvas.width}, std::pair{canvas_height, canvas.height}}) {
-      const auto number = static_cast<std::uint64_t>(side);
-      put(tag, tiff_integers(tag, field.type, std::span(&number, 1)));
+    if (field.tag == x_position) {
+      field = *position_field(x_position, now.x, found->resolution);
+    } else if (field.tag == y_position) {
+      field = *position_field(y_position, now.y, found->resolution);
+    } else if (swaps_axes(applied) && field.tag == canvas_width) {
+      field.tag = canvas_height;
+    } else if (swaps_axes(applied) && field.tag == canvas_height) {
+      field.tag = canvas_width;
     }
   }
 }
