@@ -50,7 +50,7 @@ class PictureNames {
  public:
   void add(std::string_view name, std::size_t number);
   bool empty() const { return stems_.empty(); }
-  /// The number of one that has this stem, of which xxh64 is given in lower case.
+  /// The number of one with this stem. `stem`: xxh64 of it in lower case.
   std::optional<std::size_t> find(std::uint64_t stem) const;
   /// Of those that a file is about by its name.
   std::vector<std::size_t> of_file(std::string_view name) const;

@@ -34,8 +34,8 @@ struct SampleStreamOptions {
   std::string output;               ///< what goes before names in paths of outputs; ends with '/'
   std::uint64_t memory_bytes = 0;   ///< for samples under way
   std::uint64_t largest_bytes = 0;  ///< a sample that needs more, with its results, is refused
-  bool strict = false;              ///< so is one of which a file would be copied
-  bool is_pipe = false;             ///< so is one of which a file would be left untrue
+  bool strict = false;              ///< a sample with a file that would be copied is refused
+  bool is_pipe = false;             ///< a sample with a file that would be left untrue is refused
 };
 
 /// The names of samples, as hashes: in one output none comes twice.

@@ -208,8 +208,8 @@ std::string png_xmp(const PngChunk& chunk) {
 
 namespace {
 
-// What the PNG specification and its extensions describe, and what programs write of which is known
-// what it is. sTER, a stereo pair, is not among them.
+// The PNG specification and its extensions describe these, or a program is known to write them. A
+// stereo pair, sTER, is not here.
 constexpr std::array known_chunks = {
     "IHDR"sv, "PLTE"sv, "IDAT"sv, "IEND"sv, "tRNS"sv, "cHRM"sv, "gAMA"sv, "iCCP"sv,
     "sBIT"sv, "sRGB"sv, "cICP"sv, "mDCV"sv, "mDCv"sv, "cLLI"sv, "cLLi"sv, "bKGD"sv,

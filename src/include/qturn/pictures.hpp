@@ -113,8 +113,8 @@ struct TurnOutcome {
   /// Metadata that the result keeps although it is no longer true: map coordinates, regions, sizes
   /// and axes as text. "its map coordinates (GeoTIFF)"
   std::vector<std::string> stale_metadata = {};
-  /// Blocks of metadata that the result keeps, and of which qturn does not know whether they depend
-  /// on the orientation: "TIFF 65000", "PNG vpAx", "XMP http://example.org/depth/".
+  /// Blocks of metadata that the result keeps. qturn does not know whether they depend on the
+  /// orientation: "TIFF 65000", "PNG vpAx", "XMP http://example.org/depth/".
   std::vector<std::string> kept_unknown = {};
 };
 
