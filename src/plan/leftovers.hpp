@@ -49,7 +49,7 @@ struct Leftovers {
 /// picture of its own is one, too: its picture gets another variant, or may lie there.
 ///
 /// `is_turned`: whether a file, by its absolute, normal path, is turned with pictures. `formats`:
-/// the names of the label formats that are turned. Their files belong to pictures that are left out.
+/// the names of the label formats that are turned. Files in them belong to pictures left out.
 Leftovers find_leftovers(const PlanOptions& options, const FileList& files,
                          const std::function<bool(const std::string&)>& is_turned,
                          const std::set<std::string_view>& formats, bool is_partial);
