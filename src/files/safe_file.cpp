@@ -371,6 +371,7 @@ void StagedFiles::put_in_place(std::size_t index) {
   const bool is_exchange = if_exists_ == IfExists::replace && file.replaces_like();
   const auto is_done = is_exchange ? file.temporary.exchange(*file.like_state)
                                    : std::optional(file.temporary.rename(if_exists_));
+  const std::error_code reason = system_code(errno);
   if (file.temporary.is_kept()) {
     throw FileError(fmt::format("another program has put its file in the place of {}; what was "
                                 "there is {}",
@@ -379,7 +380,7 @@ void StagedFiles::put_in_place(std::size_t index) {
   }
   check_sealed(index);
   if (!is_done) fail_changed(index, {});
-  if (!*is_done) fail_write(file.target);
+  if (!*is_done) fail_write(file.target, reason);
 }
 
 /// Puts back the first files. False if that is not possible.

@@ -122,6 +122,17 @@ bool Temporary::is_touched() {
   return is_touched_ = is_touched_ || (found && *found != *sealed_);
 }
 
+/// The same once it is in its place, by what a rename does not change. False for what was written
+/// since the rename, as the times tell: by its new name, so that it belongs there.
+bool Temporary::is_touched_there() {
+  const auto found = state_of_name(target_name_);
+  if (!sealed_ || !found || found->inode != sealed_->inode || FileState(*found) == *sealed_ ||
+      found->modified_ns >= found->changed_ns)
+    return false;
+  own_ = *found;
+  return is_touched_ = true;
+}
+
 bool Temporary::rename(IfExists if_exists) {
   if (is_touched()) return false;
   const int folder = folder_.get();
@@ -137,6 +148,10 @@ bool Temporary::rename(IfExists if_exists) {
   }
   // NFS may report an error of what it has done.
   is_in_place_ = failed == 0 ? !is_another_there() : is_there();
+  if (is_touched_there()) {
+    is_in_place_ = false;
+    ::renameat2(folder, to, folder, from, RENAME_NOREPLACE);
+  }
   if (!is_in_place_ && failed == 0) errno = EBUSY;
   return is_in_place_;
 }
@@ -153,7 +168,8 @@ std::optional<bool> Temporary::exchange(const FileState& original) {
   struct stat status;
   const bool is_known = out && ::fstat(out.get(), &status) == 0;
   const int reason = is_known ? 0 : errno;
-  if (is_known && state_of(status) == original && !is_open_for_writing(out.get())) {
+  if (is_known && state_of(status) == original && !is_open_for_writing(out.get()) &&
+      !is_touched_there()) {
     is_in_place_ = !is_another_there();
     if (!is_in_place_) keep();
     return is_in_place_;
@@ -208,8 +224,7 @@ bool Temporary::is_there() const {
   return found && is_same(*found, own_);
 }
 
-/// Also if it is the same file, and somebody has written to it since it was sealed: by its new
-/// name, so that it stays there.
+/// Also if it is the same file, and somebody has written to it there.
 bool Temporary::is_another_there() const {
   const auto found = state_of_name(target_name_);
   if (!found) return false;

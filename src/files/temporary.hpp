@@ -79,6 +79,7 @@ class Temporary {
 
   bool is_linked_to(const std::filesystem::path& file) const;
   std::optional<Look> state_of_name(const std::string& name) const;
+  bool is_touched_there();
   bool is_there() const;
   bool is_another_there() const;
   bool exchange_names() const;
