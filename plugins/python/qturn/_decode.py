@@ -155,13 +155,13 @@ class _opened:
     def boxes(self, crop):
         if crop is None:
             return [(0, 0, width, height) for height, width in self.sizes]
-        return [tuple(map(float, box)) for box in (crop(self.sizes) if callable(crop) else crop)]
+        boxes = crop(self.sizes) if callable(crop) else crop
+        return boxes.tolist() if hasattr(boxes, "tolist") else [tuple(map(float, box)) for box in boxes]
 
     def batch(self, out, dtype, shape_of, fill, one_size=None):
         """`one_size`: to which all are resized."""
-        sizes = {size: i for i, (size, error) in reversed([*enumerate(zip(self.sizes, self.failed))]) if error is None}
-        if one_size is not None:
-            sizes = {one_size: 0}
+        sizes = {one_size: 0} if one_size is not None else {
+            size: i for i, (size, error) in reversed([*enumerate(zip(self.sizes, self.failed))]) if error is None}
         if len(sizes) > 1:
             (one, i), (other, j) = sorted(sizes.items(), key=lambda each: each[1])[:2]
             raise ValueError(f"picture {j} becomes {other[1]}x{other[0]}, picture {i} {one[1]}x{one[0]}: one batch needs one size")

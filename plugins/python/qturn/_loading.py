@@ -1,13 +1,16 @@
 """From files to batches in a training loop, with PyTorch's generators. qturn.torch has the names.
 
-Processes that load only read bytes. One call of decode_batch() makes a batch of them, in the process that trains, on all cores.
+Processes that load only read bytes. One call of decode_batch() makes a batch of them, in the process that trains, on all cores
+or on a GPU. What is random about a batch is drawn at once: a draw for each picture would take longer than a GPU decodes it.
 """
 from __future__ import annotations
 
-import math
+import collections
+import concurrent.futures
+import hashlib
 import os
 import zlib
-from typing import Any, Iterable, NamedTuple
+from typing import Any, Iterable, Iterator, NamedTuple
 
 import torch
 from torch.utils.data import default_collate
@@ -19,23 +22,17 @@ from ._qturn import Orientation
 
 PICTURES = ("jpg", "jpeg", "png", "webp", "bytes")  # WebDataset's columns, and the one of Ray's read_binary_files()
 NO_BOX = (0, 0, 0, 0)  # of what has no size, because its header was refused
-
-
-def drawn_orientation(p: float, orientations: list[Orientation], generator: torch.Generator | None) -> Orientation:
-    """With probability `p` one of them, all equally likely."""
-    turns = torch.rand(1, generator=generator).item() < p
-    index = int(torch.randint(len(orientations), (1,), generator=generator))
-    return orientations[index] if turns else Orientation.identity
+TRIES = 10  # as torchvision
 
 
 class RandomResizedCrop:
-    """For `crop` of decode_batch() and BatchDecoder: the boxes that torchvision's RandomResizedCrop draws.
+    """For `crop` of decode_batch() and BatchDecoder: boxes as torchvision's RandomResizedCrop draws them.
 
     scale: the smallest and the largest part of the picture's area.
     ratio: the smallest and the largest width / height.
-
-    A generator in the same state draws the same boxes as torchvision.
     """
+
+    draws = 2 * TRIES + 2  # numbers for a picture: areas, ratios, and where the box begins
 
     def __init__(self, scale: tuple[float, float] = (0.08, 1.0), ratio: tuple[float, float] = (3 / 4, 4 / 3)) -> None:
         for name, pair in (("scale", scale), ("ratio", ratio)):
@@ -44,30 +41,24 @@ class RandomResizedCrop:
         self.scale, self.ratio = tuple(scale), tuple(ratio)
         self._log_ratio = torch.log(torch.tensor(self.ratio)).tolist()  # as torchvision rounds them
 
-    def __call__(self, sizes: Iterable[tuple[int, int]], generator: torch.Generator | None = None) -> list[tuple]:
-        """A box for each (height, width), by a generator of the CPU; by default PyTorch's own."""
-        return [self.box(height, width, generator) for height, width in sizes]
+    def __call__(self, sizes: Iterable[tuple[int, int]], generator: torch.Generator | None = None) -> torch.Tensor:
+        """N x 4: (left, top, right, bottom) for each (height, width), by a generator of the CPU; by default PyTorch's own."""
+        return self.boxes(sizes, _drawn(len(sizes), self.draws, generator))
 
-    def box(self, height: int, width: int, generator: torch.Generator | None = None) -> tuple[int, int, int, int]:
-        """(left, top, right, bottom)."""
-        if not height or not width:
-            return NO_BOX
-        real, whole = torch.empty(1), torch.empty(1, dtype=torch.int64)
-        for _ in range(10):
-            area = height * width * real.uniform_(*self.scale, generator=generator).item()
-            ratio = real.uniform_(*self._log_ratio, generator=generator).exp_().item()
-            w, h = round(math.sqrt(area * ratio)), round(math.sqrt(area / ratio))
-            if 0 < w <= width and 0 < h <= height:
-                top = whole.random_(0, height - h + 1, generator=generator).item()
-                left = whole.random_(0, width - w + 1, generator=generator).item()
-                return left, top, left + w, top + h
-        w, h = width, height  # or what has the nearest ratio, in the middle
-        if width / height < self.ratio[0]:
-            h = round(width / self.ratio[0])
-        elif width / height > self.ratio[1]:
-            w = round(height * self.ratio[1])
-        top, left = (height - h) // 2, (width - w) // 2
-        return left, top, left + w, top + h
+    def boxes(self, sizes: Iterable[tuple[int, int]], numbers: torch.Tensor) -> torch.Tensor:
+        """The same, by `draws` numbers from 0 to 1 for each."""
+        height, width = torch.tensor(sizes, dtype=torch.float64).view(-1, 2, 1).unbind(1)
+        areas = height * width * _between(self.scale, numbers[:, :TRIES])
+        ratios = _between(self._log_ratio, numbers[:, TRIES:2 * TRIES]).exp()
+        w, h = (areas * ratios).sqrt().round(), (areas / ratios).sqrt().round()
+        fits = (w > 0) & (w <= width) & (h > 0) & (h <= height)
+        first, any_fits = fits.byte().argmax(1, keepdim=True), fits.any(1, keepdim=True)
+        # Or what has the nearest ratio, in the middle.
+        w = torch.where(any_fits, w.gather(1, first), (height * self.ratio[1]).round().minimum(width))
+        h = torch.where(any_fits, h.gather(1, first), (width / self.ratio[0]).round().minimum(height))
+        top, left = (torch.where(any_fits, (number * (free + 1)).floor(), (free / 2).floor())
+                     for number, free in ((numbers[:, -2:-1], height - h), (numbers[:, -1:], width - w)))
+        return torch.cat([left, top, left + w, top + h], 1)
 
 
 class CenterCrop:
@@ -88,8 +79,8 @@ class CenterCrop:
         """A box for each (height, width)."""
         return [self.box(height, width) for height, width in sizes]
 
-    def box(self, height: int, width: int, generator: torch.Generator | None = None) -> tuple[float, float, float, float]:
-        """(left, top, right, bottom). It draws nothing."""
+    def box(self, height: int, width: int) -> tuple[float, float, float, float]:
+        """(left, top, right, bottom)."""
         if not height or not width:
             return NO_BOX
         rows, columns, (h, w) = height, width, self.size
@@ -145,20 +136,24 @@ class BatchDecoder:
     seed: instead of a generator. What is drawn for a picture then depends on the seed and on its path, or the end of its bytes,
         alone. It does not depend on the batch, the process and the order. For Ray, whose processes would else draw the same;
         take another seed for each epoch.
+    device: "cpu", "cuda" or "cuda:1". "cuda" is PyTorch's current device at each call, so that torch.cuda.set_device() of
+        torchrun's LOCAL_RANK is all that a process needs. The batch is on that device, on its current stream.
     picture: the column of dictionaries that has the files; by default the only one of jpg, jpeg, png, webp and bytes.
-    others: as in decode_batch(): dtype, mean, std, channels, scale, resample, pillow, errors, limits.
+    others: as in decode_batch(): dtype, mean, std, channels, scale, resample, pillow, errors, limits, device_bytes.
     """
 
     def __init__(self, size: int | tuple[int, int], *, crop: Any = None, p: float = 0.0, orientations: Iterable | None = None,
                  generator: torch.Generator | None = None, seed: int | None = None, picture: str | None = None,
-                 dtype: Any = "float32", channels: Any = "rgb", errors: str = "raise", **others: Any) -> None:
+                 dtype: Any = "float32", channels: Any = "rgb", device: Any = "cpu", errors: str = "raise",
+                 **others: Any) -> None:
         if not 0 <= p <= 1:
             raise ValueError(f"p is {p}, expected a probability: 0 to 1")
         if generator is not None and seed is not None:
             raise ValueError("expected a generator or a seed, not both")
         self.size, self.crop, self.p, self.orientations = _both(size), crop, p, chosen_from(orientations)
         self.generator, self.seed, self.picture = generator, seed, picture
-        self.dtype, self.channels, self.errors, self.others = _type_name(dtype), channels, errors, others
+        self.dtype, self.channels, self.device = _type_name(dtype), channels, device
+        self.errors, self.others = errors, others
 
     def __call__(self, batch: Any) -> Any:
         """The batch with tensors in the place of its files.
@@ -166,34 +161,94 @@ class BatchDecoder:
         batch: (files, ...), as collate() gives it, or a dictionary: WebDataset's, or Ray's, whose arrays of NumPy become arrays of
             NumPy. With errors="none" the batch gets one more part, in a dictionary "mask": which pictures there are.
         """
-        if not isinstance(batch, dict):
-            files, *others = batch
-            return (*self._decoded(files, others),)
-        name = self.picture or _picture_of(batch)
-        images, *mask = self._decoded(batch[name], [])
-        decoded = {**batch, name: images, **dict(zip(["mask"], mask))}
-        if hasattr(batch[name], "dtype"):
-            return {key: value.numpy() if isinstance(value, torch.Tensor) else value for key, value in decoded.items()}
-        return decoded
+        return self._decoded(batch, self._numbers(batch))[0]
 
-    def _decoded(self, files, others):
-        files, offsets = files if isinstance(files, PackedFiles) else (list(files), None)
-        count = len(files) if offsets is None else len(offsets) - 1
-        generators = [self.generator] * count if self.seed is None else [
-            torch.Generator().manual_seed(zlib.crc32(key, zlib.crc32(str(self.seed).encode()))) for key in _keys(files, offsets)]
-        turns = [drawn_orientation(self.p, self.orientations, each) for each in generators] if self.p else "upright"
-        crop = self.crop if not hasattr(self.crop, "box") else lambda sizes: [
-            self.crop.box(*size, each) for size, each in zip(sizes, generators)]
+    def batches(self, loader: Iterable, ahead: int = 2) -> Iterator:
+        """What map(decoder, loader) gives, in the same order, with the same draws. Meanwhile the next ones are decoded.
+
+        ahead: how many at the same time, each by a thread; on a GPU on a stream of its own. The current stream waits for what it
+            is given.
+        """
+        device = torch.device(self.device)
+        on_gpu = device.type == "cuda"
+        if on_gpu and device.index is None:  # a thread has a current device of its own
+            device = torch.device("cuda", torch.cuda.current_device())
+
+        def begin():
+            if on_gpu:
+                torch.cuda.set_device(device)
+                torch.cuda.set_stream(torch.cuda.Stream(device))
+
+        def decoded(batch, numbers):
+            made, images = self._decoded(batch, numbers)
+            return made, images, torch.cuda.current_stream(device).record_event() if on_gpu else None
+
+        def taken(future):
+            made, images, event = future.result()
+            if event:
+                here = torch.cuda.current_stream(device)
+                here.wait_event(event)
+                images.record_stream(here)
+            return made
+
+        with concurrent.futures.ThreadPoolExecutor(ahead, initializer=begin) as threads:
+            waiting = collections.deque()
+            for batch in loader:
+                waiting.append(threads.submit(decoded, batch, self._numbers(batch)))
+                if len(waiting) > ahead:
+                    yield taken(waiting.popleft())
+            while waiting:
+                yield taken(waiting.popleft())
+
+    def _files(self, batch):
+        """Where they are in the batch, and (files, offsets)."""
+        at = 0 if not isinstance(batch, dict) else self.picture or _picture_of(batch)
+        return at, *(batch[at] if isinstance(batch[at], PackedFiles) else (list(batch[at]), None))
+
+    def _numbers(self, batch):
+        """All that is drawn for a batch, of each picture a row: whether it turns, to which orientation, and what the crop takes."""
+        _, files, offsets = self._files(batch)
+        draws = 2 * (self.p > 0) + getattr(self.crop, "draws", 0)
+        if not draws or self.seed is None:
+            return _drawn(len(files) if offsets is None else len(offsets) - 1, draws, self.generator)
+        seed = zlib.crc32(str(self.seed).encode())
+        digests = [hashlib.shake_128(zlib.crc32(key, seed).to_bytes(4, "little")).digest(8 * draws) for key in _keys(files, offsets)]
+        return (torch.frombuffer(bytearray().join(digests), dtype=torch.int64) & (1 << 53) - 1).view(-1, draws) * 2.0 ** -53
+
+    def _decoded(self, batch, numbers):
+        """What __call__() returns, and its images, which may still be pending."""
+        at, files, offsets = self._files(batch)
+        turns, crop = "upright", self.crop
+        if self.p:
+            which = (numbers[:, 1] * len(self.orientations)).int() + 1
+            each = [Orientation.identity, *self.orientations]
+            turns = [each[i] for i in torch.where(numbers[:, 0] < self.p, which, 0).tolist()]
+        if hasattr(crop, "draws"):
+            crop = lambda sizes: self.crop.boxes(sizes, numbers[:, -self.crop.draws:])
         planes = len(_CHANNELS.get(self.channels, self.channels) if isinstance(self.channels, str) else self.channels)
-        out = torch.empty((count, planes, *self.size), dtype=getattr(torch, self.dtype))
-        made = decode_batch(files, turns, offsets=offsets, layout="chw", size=self.size, crop=crop, out=out, dtype=self.dtype,
-                            channels=self.channels, errors=self.errors, **self.others)
-        return [out, *others] if made is out else [out, *others, torch.tensor(made[1])]
+        images = torch.empty((len(numbers), planes, *self.size), dtype=getattr(torch, self.dtype), device=self.device)
+        made = decode_batch(files, turns, offsets=offsets, device=self.device, layout="chw", size=self.size, crop=crop, out=images,
+                            dtype=self.dtype, channels=self.channels, errors=self.errors, **self.others)
+        mask = [] if made is images else [torch.tensor(made[1])]
+        if not isinstance(batch, dict):
+            return (images, *batch[1:], *mask), images
+        decoded = {**batch, at: images, **dict(zip(["mask"], mask))}
+        if hasattr(batch[at], "dtype"):
+            decoded = {key: value.cpu().numpy() if isinstance(value, torch.Tensor) else value for key, value in decoded.items()}
+        return decoded, images
 
     def __getstate__(self):
         if self.seed is None and (self.p or isinstance(self.crop, RandomResizedCrop)):
             raise TypeError("a BatchDecoder goes to other processes only with seed=, or all of them would draw the same")
         return self.__dict__
+
+
+def _drawn(count, draws, generator):
+    return torch.rand(count, draws, generator=generator, dtype=torch.float64)
+
+
+def _between(pair, numbers):
+    return pair[0] + (pair[1] - pair[0]) * numbers
 
 
 def _both(size):

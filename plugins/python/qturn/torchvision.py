@@ -12,7 +12,6 @@ from torchvision.transforms import v2
 from . import transform
 from ._choice import chosen_from
 from ._labels import turn_boxes, turn_points
-from ._loading import drawn_orientation
 from ._qturn import Orientation
 
 __all__ = ["RandomOrientation"]
@@ -49,7 +48,10 @@ class RandomOrientation(v2.Transform):
         self._generator_of: int | None = None
 
     def make_params(self, flat_inputs: list[Any]) -> dict[str, Any]:
-        return {"orientation": drawn_orientation(self.p, self.orientations, self._own_generator())}
+        generator = self._own_generator()
+        turns = torch.rand(1, generator=generator).item() < self.p
+        index = int(torch.randint(len(self.orientations), (1,), generator=generator))
+        return {"orientation": self.orientations[index] if turns else Orientation.identity}
 
     def transform(self, inpt: Any, params: dict[str, Any]) -> Any:
         orientation = params["orientation"]

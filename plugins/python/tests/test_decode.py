@@ -225,62 +225,35 @@ def test_every_mode_of_pillow_becomes_its_rgb(format, options, mode):
         assert same(qturn.decode(data), numpy.asarray(image.open(io.BytesIO(data))))
 
 
-@pytest.fixture
-def cuda():
-    torch = pytest.importorskip("torch", reason="PyTorch is not installed")
-    if not torch.cuda.is_available():
-        pytest.skip("no GPU that PyTorch can use")
-    return torch
+def made_by_pillow(chance):
+    """A picture of any size and tag: a JPEG of any kind, or a PNG."""
+    image = pytest.importorskip("PIL.Image", reason="Pillow is not installed")
+    size = numpy.exp(chance.uniform(0, 6, 2)).astype(int)
+    few = chance.integers(0, 256, (*numpy.maximum(size // 8, 1), 3), "u1")
+    picture = image.fromarray(few).resize(size[::-1].tolist(), image.Resampling.BICUBIC).convert(chance.choice(["RGB", "RGB", "L"]))
+    exif = image.Exif()
+    exif[0x0112] = int(chance.integers(1, 9))
+    file = io.BytesIO()
+    if chance.random() < 0.15:
+        picture.save(file, "PNG", exif=exif, compress_level=1)
+    else:
+        picture.save(file, "JPEG", exif=exif, quality=int(chance.integers(30, 101)), subsampling=int(chance.integers(0, 3)),
+                     progressive=bool(chance.random() < 0.15), restart_marker_blocks=int(chance.choice([0, 0, 1, 7])))
+    return file.getvalue()
 
 
-def test_a_gpu_makes_the_same_pixels(cuda):
-    files = [path.read_bytes() for path in FILES] * 5 + [GREY, DEEP, PNM]
-    each = [ORIENTATIONS[i % 8] for i in range(len(files))]
-    for orientations in ("upright", each):
-        got = qturn.decode_batch(files, orientations, device="cuda")
-        assert all(same(one.cpu().numpy(), wanted) for one, wanted in zip(got, qturn.decode_batch(files, orientations)))
-    tensor = qturn.decode(FILES[0], device="cuda")
-    assert tensor.is_cuda and same(tensor.cpu().numpy(), qturn.decode(FILES[0]))
+def drawn_box(height, width, chance):
+    """All of it, a part whose edges lie between pixels, or less than a pixel."""
+    if chance.random() < 0.1:
+        return 0, 0, width, height
+    left, top = chance.uniform(0, width), chance.uniform(0, height)
+    across, down = chance.uniform(0, 1, 2) ** 2 if chance.random() < 0.9 else (1e-3, 1e-3)
+    box = numpy.array([left, top, left + (width - left) * across, top + (height - top) * down], "f4")
+    return tuple(numpy.minimum(box, numpy.array([width, height] * 2, "f4")).tolist())
 
 
-def test_a_gpu_makes_the_same_planes(cuda):
-    files = [ROCKET.read_bytes(), damaged(ROCKET), qturn.turn(ROCKET.read_bytes(), format="png").bytes] * 30
-    arguments = {"orientations": "rotate180", "layout": "chw", "dtype": "float16", "mean": 0.4, "std": 0.2, "errors": "none"}
-    wanted, mask = qturn.decode_batch(files, **arguments)
-    stream = cuda.cuda.Stream()
-    with cuda.cuda.stream(stream):
-        got, same_mask = qturn.decode_batch(files, device="cuda", **arguments)
-        out = cuda.full_like(got, 7)
-        assert qturn.decode_batch(files, device="cuda", out=out, **arguments)[0] is out
-    stream.synchronize()
-    assert mask == same_mask == [True, False, True] * 30
-    assert same(got.cpu().numpy(), wanted) and same(out.cpu().numpy(), wanted)
-
-
-def test_a_gpu_decodes_for_many_threads_within_its_memory(cuda):
-    files = [path.read_bytes() for path in FILES] * 3
-    wanted = qturn.decode_batch(files)
-
-    def decode(i):
-        return qturn.decode_batch(files, device="cuda", device_bytes=64 << 20 if i % 2 else None)
-
-    with concurrent.futures.ThreadPoolExecutor(6) as threads:
-        for got in threads.map(decode, range(12)):
-            assert all(same(one.cpu().numpy(), each) for one, each in zip(got, wanted))
-
-
-def test_damage_is_damage_on_a_gpu_too(cuda):
-    data = ROCKET.read_bytes()
-    chance = numpy.random.default_rng(5)
-    files = []
-    for _ in range(300):
-        file = bytearray(data[:chance.integers(len(data) // 2, len(data))] if chance.random() < 0.3 else data)
-        for _ in range(chance.integers(0, 4)):
-            file[chance.integers(2, len(file))] = chance.integers(256)
-        files.append(bytes(file))
-    got, wanted = (qturn.decode_batch(files, device=device, errors="none") for device in ("cuda", "cpu"))
-    assert [one is None for one in got] == [one is None for one in wanted]
-    assert all(same(one.cpu().numpy(), each) for one, each in zip(got, wanted) if each is not None)
+def drawn_size(chance):
+    return tuple(numpy.exp(chance.uniform(0, 5.7, 2)).astype(int).tolist())
 
 
 def resized_by_pillow(data, box, size, orientation, resample):
@@ -289,27 +262,24 @@ def resized_by_pillow(data, box, size, orientation, resample):
     ops = pytest.importorskip("PIL.ImageOps", reason="Pillow is not installed")
     upright = ops.exif_transpose(image.open(io.BytesIO(data))).convert("RGB")
     height, width = size[::-1] if orientation.swaps_axes else size
-    box = tuple(float(numpy.float32(edge)) for edge in box)
     resized = upright.resize((width, height), getattr(image.Resampling, resample.upper()), box=box)
     return turned(numpy.asarray(resized), orientation).transpose(2, 0, 1)
 
 
 @pytest.mark.parametrize("resample", ["nearest", "bilinear", "bicubic"])
-@pytest.mark.parametrize("size", [(224, 224), (7, 90), (300, 1)])
-def test_crops_are_resized_as_pillow_does_it(size, resample):
+def test_a_thousand_crops_are_resized_as_pillow_does_it(device, resample):
     pillow = pytest.importorskip("PIL", reason="Pillow is not installed")
-    files = [path.read_bytes() for path in FILES if path.suffix == ".jpg" and path.name not in NOT_IN_PNM] * 4
-    random = numpy.random.default_rng(len(resample) * size[0])
-    boxes = []
-    for height, width in (qturn.decode(file).shape[:2] for file in files):
-        x, y = sorted(random.uniform(0, width, 2)), sorted(random.uniform(0, height, 2))
-        boxes.append((x[0], y[0], x[1], y[1]))
-    each = [ORIENTATIONS[i % 8] for i in range(len(files))]
-    got = qturn.decode_batch(files, each, layout="chw", size=size, crop=boxes, resample=resample, scale=1.0,
-                             pillow=int(pillow.__version__.split(".")[0]))
-    assert got.shape == (len(files), 3, *size)
-    for i, file in enumerate(files):
-        assert same(got[i], resized_by_pillow(file, boxes[i], size, each[i], resample).astype("f4")), i
+    chance = numpy.random.default_rng(len(resample))
+    samples = [path.read_bytes() for path in FILES if path.name != "bricks.png"]  # grey of 16 bits
+    for _ in range(25):
+        files = samples + [made_by_pillow(chance) for _ in range(40 - len(samples))]
+        boxes = [drawn_box(*pixels.shape[:2], chance) for pixels in qturn.decode_batch(files)]
+        size, each = drawn_size(chance), [ORIENTATIONS[i] for i in chance.integers(0, 8, len(files))]
+        got = qturn.decode_batch(files, each, device=device, layout="chw", size=size, crop=boxes, resample=resample, scale=1.0,
+                                 pillow=int(pillow.__version__.split(".")[0]))
+        got = got if device == "cpu" else got.cpu().numpy()
+        for i, file in enumerate(files):
+            assert same(got[i], resized_by_pillow(file, boxes[i], size, each[i], resample).astype("f4")), (i, boxes[i], size, each[i])
 
 
 def losses(batches):
@@ -392,8 +362,7 @@ def test_a_crop_may_be_drawn_from_the_sizes_and_is_all_of_a_picture_by_default()
     ({"layout": "chw", "size": 5, "crop": []}, "0 boxes for 1 pictures"),
     ({"layout": "chw", "size": 5, "crop": [(0, 0, 3, 2.5)]}, r"the crop of picture 0 is 0 0 3 2.5 .*expected within 3x2"),
     ({"layout": "chw", "size": 5, "crop": [(2, 0, 1, 2)]}, "the crop of picture 0"),
-    ({"layout": "chw", "size": 5, "crop": [(float("nan"), 0, 1, 2)]}, "the crop of picture 0"),
-    ({"layout": "chw", "size": 5, "device": "cuda"}, "on the CPU only|install PyTorch")])
+    ({"layout": "chw", "size": 5, "crop": [(float("nan"), 0, 1, 2)]}, "the crop of picture 0")])
 def test_what_cannot_be_cropped_is_refused(arguments, why):
-    with pytest.raises((ValueError, RuntimeError), match=why):
+    with pytest.raises(ValueError, match=why):
         qturn.decode_batch([PNM], **arguments)

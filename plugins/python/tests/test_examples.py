@@ -30,12 +30,13 @@ def test_a_network_learns_from_jpegs_that_were_turned_without_loss():
     assert losses[-1] < losses[0]
 
 
-def test_a_network_is_trained_from_files():
+def test_a_network_is_trained_from_files(device):
     pytest.importorskip("torch", reason="PyTorch is not installed")
     program = example("train")
     photographs = program.Photographs(SAMPLES)
     assert [path.name for path in photographs.classes] == ["camera roll", "graphics", "mirrored", "scans"] and len(photographs) == 12
-    losses, share = program.train(SAMPLES, epochs=2, device="cpu")
+    losses, share = program.train(SAMPLES, epochs=2, device=device)
+    assert losses == pytest.approx(program.train(SAMPLES, epochs=2)[0], rel=0.05)
     assert len(losses) == 2 and all(0 < loss < 5 for loss in losses) and 0 <= share <= 1
-    losses, share = program.train(SAMPLES, epochs=25, device="cpu")
+    losses, share = program.train(SAMPLES, epochs=25, device=device)
     assert losses[-1] < losses[0] and share > 0.5

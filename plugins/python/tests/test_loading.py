@@ -26,18 +26,25 @@ def resized(files, **arguments):
 
 
 @pytest.mark.parametrize("arguments", [{}, {"scale": (0.5, 0.9), "ratio": (1.0, 1.0)}, {"scale": (2.0, 3.0), "ratio": (0.9, 1.1)}])
-def test_boxes_are_those_of_torchvision(arguments):
+def test_the_same_numbers_make_the_boxes_of_torchvision(arguments, monkeypatch):
     v2 = pytest.importorskip("torchvision.transforms.v2", reason="torchvision is not installed")
-    theirs = v2.RandomResizedCrop(8, **arguments)
-    ours = RandomResizedCrop(**arguments)
-    for seed in range(25):
-        torch.manual_seed(seed)
-        wanted = [theirs.make_params([torch.empty(3, *size)]) for size in SIZES]
-        after = torch.rand(1)
-        wanted = [(box["left"], box["top"], box["left"] + box["width"], box["top"] + box["height"]) for box in wanted]
-        torch.manual_seed(seed)
-        assert ours(SIZES) == wanted and torch.rand(1) == after
-        assert ours(SIZES, generator(seed)) == wanted
+    theirs, ours = v2.RandomResizedCrop(8, **arguments), RandomResizedCrop(**arguments)
+    sizes = SIZES * 25
+    numbers = torch.rand(len(sizes), ours.draws, generator=generator(), dtype=torch.float64)
+    wanted = []
+    for size, row in zip(sizes, numbers):
+        tried, places = zip(row[:10].tolist(), row[10:20].tolist()), iter(row[20:].tolist())
+        left = iter([each for pair in tried for each in pair])
+        monkeypatch.setattr(torch.Tensor, "uniform_", lambda self, low, high: torch.tensor(
+            float(low) + (float(high) - float(low)) * next(left), dtype=torch.float64))
+        monkeypatch.setattr(torch, "randint", lambda low, high, size: torch.tensor(int(next(places) * (high - low)) + low))
+        box = theirs.make_params([torch.empty(3, *size)])
+        wanted.append([box["left"], box["top"], box["left"] + box["width"], box["top"] + box["height"]])
+    assert ours.boxes(sizes, numbers).tolist() == wanted
+    monkeypatch.undo()
+    torch.manual_seed(3)
+    assert torch.equal(ours(sizes), ours.boxes(sizes, numbers)) and torch.equal(ours(sizes, generator()), ours.boxes(sizes, numbers))
+    assert ours([(0, 0), (7, 7)])[0].tolist() == [0, 0, 0, 0] and not len(ours([]))
 
 
 def test_the_box_in_the_middle_is_that_of_torchvision():
@@ -75,16 +82,13 @@ def test_validation_is_within_a_level_of_torchvision():
 
 
 def test_what_is_drawn_goes_into_the_batch():
-    decoder = BatchDecoder((8, 12), crop=RandomResizedCrop(), p=0.5, orientations=["flop", "cw"], generator=generator(), **NORMALISED)
+    decoder = BatchDecoder((8, 12), crop=RandomResizedCrop(), p=0.5, orientations=["flop", "cw"], generator=generator(9), **NORMALISED)
     (batch,) = decoder((DATA,))
-    drawn, turns = generator(), []
-    for _ in DATA:
-        is_turned = torch.rand(1, generator=drawn) < 0.5
-        turn = ["flop", "cw"][torch.randint(2, (1,), generator=drawn)]
-        turns.append(turn if is_turned else 1)
+    numbers = torch.rand(len(DATA), 24, generator=generator(9), dtype=torch.float64)
+    turns = [["flop", "cw"][int(2 * which)] if turned < 0.5 else 1 for turned, which, *_ in numbers.tolist()]
     assert {*turns} == {"flop", "cw", 1}
     sizes = [qturn.decode(path).shape[:2] for path in FILES]
-    assert torch.equal(batch, resized(FILES, orientations=turns, crop=RandomResizedCrop()(sizes, drawn), **NORMALISED))
+    assert torch.equal(batch, resized(FILES, orientations=turns, crop=RandomResizedCrop().boxes(sizes, numbers[:, 2:]), **NORMALISED))
     assert not torch.equal(batch, decoder((DATA,))[0])  # the generator goes on
     whole = BatchDecoder((8, 12), p=1, orientations=["flip"], dtype="float16", channels="bgr")((FILES,))[0]
     assert torch.equal(whole, resized(FILES, orientations="flip", dtype="float16", channels="bgr"))
@@ -127,14 +131,38 @@ class Files(torch.utils.data.Dataset):
 
 @pytest.mark.parametrize("read", [pathlib.Path.read_bytes, pathlib.Path, str])
 @pytest.mark.parametrize("workers", [0, 2])
-def test_the_workers_of_a_loader_only_read(read, workers):
+def test_the_workers_of_a_loader_only_read(read, workers, device):
     loader = torch.utils.data.DataLoader(Files(read), 3, num_workers=workers, collate_fn=collate, timeout=60 if workers else 0)
     wanted = resized(FILES)
     seen = 0
-    for images, index, names in map(BatchDecoder((8, 12)), loader):
-        assert torch.equal(images, wanted[index]) and names["name"] == [FILES[i].name for i in index]
+    for images, index, names in map(BatchDecoder((8, 12), device=device), loader):
+        assert images.device.type == device and torch.equal(images.cpu(), wanted[index]) and names["name"] == [FILES[i].name for i in index]
         seen += len(images)
     assert seen == len(FILES)
+
+
+@pytest.mark.parametrize("ahead", [1, 3])
+@pytest.mark.parametrize("seed", [None, 5])
+def test_batches_ahead_are_those_of_map(ahead, seed, device):
+    loader = torch.utils.data.DataLoader(Files(pathlib.Path), 1, collate_fn=collate)
+
+    def decoder(**more):
+        return BatchDecoder((8, 12), crop=RandomResizedCrop(), p=0.5, seed=seed, generator=None if seed else generator(), **more)
+
+    wanted = list(map(decoder(), loader))
+    for got, (images, index, names) in zip(decoder(device=device).batches(loader, ahead), wanted, strict=True):
+        assert got[0].device.type == device and torch.equal(got[0].cpu(), images) and got[1] == index and got[2] == names
+    rows = [{"jpg": numpy.array([file], object)} for file in (*DATA[:2], b"no picture", DATA[2])]
+    got = list(decoder(errors="none", device=device).batches(rows, ahead))
+    assert [row["mask"].tolist() for row in got] == [[True], [True], [False], [True]]
+    assert numpy.array_equal(got[1]["jpg"], wanted[1][0].numpy()) or seed  # its key is the bytes, not the path
+    begun = []
+    seen = decoder(device=device).batches((begun.append(row) or row for row in rows), ahead)
+    next(seen), next(seen)
+    with pytest.raises(qturn.PictureError, match="picture 0: "):
+        next(seen)
+    assert len(begun) == min(3 + ahead, len(rows)) and list(seen) == []
+    assert list(decoder(device=device).batches([])) == []
 
 
 def test_files_are_packed():
@@ -146,8 +174,8 @@ def test_files_are_packed():
         BatchDecoder(8)(collate([(DATA[0], 0), (b"", 0)]))
 
 
-def test_what_is_damaged_is_told_by_a_mask():
-    decoder = BatchDecoder((8, 12), crop=RandomResizedCrop(), p=0.5, errors="none", generator=generator())
+def test_what_is_damaged_is_told_by_a_mask(device):
+    decoder = BatchDecoder((8, 12), crop=RandomResizedCrop(), p=0.5, errors="none", generator=generator(), device=device)
     batch, targets, mask = decoder(collate([(DATA[0], 4), (b"no picture", 5), (DATA[1][:9000], 6), (DATA[1], 7)]))
     assert mask.tolist() == [True, False, False, True] and targets.tolist() == [4, 5, 6, 7]
     assert not batch[1:3].any() and batch[0].any() and batch[3].any()
@@ -155,7 +183,7 @@ def test_what_is_damaged_is_told_by_a_mask():
         BatchDecoder(8)(([DATA[0], b"no picture"],))
 
 
-def test_samples_of_webdataset(tmp_path):
+def test_samples_of_webdataset(tmp_path, device):
     wds = pytest.importorskip("webdataset", reason="webdataset is not installed")
     tar = tmp_path / "a.tar"
     with wds.TarWriter(str(tar)) as writer:
@@ -163,24 +191,24 @@ def test_samples_of_webdataset(tmp_path):
             writer.write({"__key__": f"{i:03}", "jpg": file, "cls": i})
     samples = wds.WebDataset(str(tar), shardshuffle=False, nodesplitter=None).decode()  # without a name it leaves pictures as they are
     wanted = resized(FILES)
-    rows = [row for row in map(BatchDecoder((8, 12)), samples.batched(3, collation_fn=collate))]
-    assert torch.equal(torch.cat([row["jpg"] for row in rows]), wanted)
+    decoder = BatchDecoder((8, 12), device=device)
+    rows = [row for row in map(decoder, samples.batched(3, collation_fn=collate))]
+    assert torch.equal(torch.cat([row["jpg"] for row in rows]).cpu(), wanted)
     assert torch.cat([row["cls"] for row in rows]).tolist() == [*range(len(DATA))] and rows[0]["__key__"] == ["000", "001", "002"]
     pairs = samples.to_tuple("jpg", "cls").batched(3, collation_fn=collate)
     loader = wds.WebLoader(pairs, batch_size=None, num_workers=1, timeout=60)
-    for images, targets in map(BatchDecoder((8, 12)), loader):
-        assert torch.equal(images, wanted[targets])
+    for images, targets in map(decoder, loader):
+        assert torch.equal(images.cpu(), wanted[targets])
 
 
-def test_rows_of_ray():
+def test_rows_of_ray(device):
     rows = {"bytes": numpy.array(DATA, object), "label": numpy.arange(len(DATA))}
-    decoder = BatchDecoder((8, 12), p=0.5, seed=1, errors="none")
-    batch = decoder(rows)
+    batch = BatchDecoder((8, 12), p=0.5, seed=1, errors="none", device=device)(rows)
     assert {type(column) for column in batch.values()} == {numpy.ndarray} and batch["mask"].all()
-    assert torch.equal(torch.from_numpy(batch["bytes"]), decoder((DATA,))[0])
+    assert torch.equal(torch.from_numpy(batch["bytes"]), BatchDecoder((8, 12), p=0.5, seed=1)((DATA,))[0])
     assert rows["bytes"][0] == DATA[0] and batch["label"] is rows["label"]
-    named = BatchDecoder((8, 12), picture="x")({"x": FILES, "jpg": 1})
-    assert torch.equal(named["x"], resized(FILES)) and named["jpg"] == 1
+    named = BatchDecoder((8, 12), picture="x", device=device)({"x": FILES, "jpg": 1})
+    assert torch.equal(named["x"].cpu(), resized(FILES)) and named["jpg"] == 1
     for columns in ({"x": FILES}, {"jpg": FILES, "png": FILES}):
         with pytest.raises(ValueError, match="are pictures by their names, expected one of .*picture= says"):
             BatchDecoder(8)(columns)
@@ -190,7 +218,6 @@ def test_arguments_that_are_wrong():
     for call, message in [(lambda: RandomResizedCrop(scale=(0, 1)), "scale is .*expected"), (lambda: BatchDecoder(8, p=2), "p is 2"),
                           (lambda: RandomResizedCrop(ratio=(2, 1)), "ratio is .*expected"),
                           (lambda: BatchDecoder(8, seed=1, generator=generator()), "a generator or a seed, not both"),
-                          (lambda: BatchDecoder(8, resample="lanczos")((DATA,)), "resample is 'lanczos'"),
-                          (lambda: BatchDecoder(8, device="cuda")((DATA,)), "cropped and resized on the CPU only")]:
+                          (lambda: BatchDecoder(8, resample="lanczos")((DATA,)), "resample is 'lanczos'")]:
         with pytest.raises(ValueError, match=message):
             call()
