@@ -29,8 +29,7 @@ void check_edges(float begin, float end, std::int64_t length, const char* which)
   }
 }
 
-void check_source(const ResizedImage& image) {
-  check_view(image.src, "src");
+void check_sizes(const ResizedImage& image) {
   if (image.src.pixel_bytes < 1 || image.src.pixel_bytes > 3) {
     throw std::invalid_argument("src has pixels of " + std::to_string(image.src.pixel_bytes) +
                                 " bytes, expected 1 to 3");
@@ -56,7 +55,7 @@ int check_all(const ResizedImage* images, std::size_t count, ResizeRule rule, Ch
   const int pixel_bytes = images[0].src.pixel_bytes;
   for (std::size_t i = 0; i < count; ++i) {
     try {
-      check_source(images[i]);
+      check_sizes(images[i]);
       if (images[i].src.pixel_bytes != pixel_bytes) {
         throw std::invalid_argument(
             "src has pixels of " + std::to_string(images[i].src.pixel_bytes) +
@@ -97,6 +96,7 @@ int check_resized(const ResizedImage* images, std::size_t count, ResizeRule rule
   }
   if (count != 0 && images != nullptr) check_format(format, images[0].src.pixel_bytes);
   return check_all(images, count, rule, [&format](const ResizedImage& image) {
+    check_view(image.src, "src");
     check_planes(image.src, image.dst, format);
   });
 }

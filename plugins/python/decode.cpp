@@ -158,10 +158,10 @@ class OpenedFiles {
           static_cast<std::byte*>(plane.data) + static_cast<std::int64_t>(i) * planes.distances[0],
           plane.width, plane.height, plane.pitch, planes.distances[1]};
     }
-    if (crops) return decode_crops(*crops, rule_of(resample, pillow), views, format);
+    const auto on = static_cast<cudaStream_t>(stream.value_or(nullptr));
+    if (crops) return decode_crops(*crops, rule_of(resample, pillow), views, format, on);
     const nb::gil_scoped_release others_run;
-    decoder_->decode(*batch_, views.data(), format,
-                     static_cast<cudaStream_t>(stream.value_or(nullptr)));
+    decoder_->decode(*batch_, views.data(), format, on);
   }
 
  private:
@@ -180,7 +180,8 @@ class OpenedFiles {
   }
 
   void decode_crops(const std::vector<std::array<float, 4>>& boxes, ResizeRule rule,
-                    const std::vector<PlanarView>& views, const PlanarFormat& format) {
+                    const std::vector<PlanarView>& views, const PlanarFormat& format,
+                    cudaStream_t stream) {
     if (boxes.size() != size()) {
       throw nb::value_error(fmt::format("{} boxes for {} pictures", boxes.size(), size()).c_str());
     }
@@ -188,7 +189,7 @@ class OpenedFiles {
     for (std::size_t i = 0; i < size(); ++i)
       crops.push_back({{boxes[i][0], boxes[i][1], boxes[i][2], boxes[i][3]}, turns_after_crop_[i]});
     const nb::gil_scoped_release others_run;
-    decoder_->decode(*batch_, crops.data(), rule, views.data(), format);
+    decoder_->decode(*batch_, crops.data(), rule, views.data(), format, stream);
   }
 
   void take(nb::handle file) {

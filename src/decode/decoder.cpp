@@ -36,8 +36,10 @@ std::string said(const ImageFileError& error) {
   return error.what();
 }
 
-/// About the device memory that a picture takes: its file, its blocks, its pixels.
-std::uint64_t device_bytes_of(const JpegScanLayout& scan, std::size_t file_bytes) {
+/// About the device memory that a picture takes: its file, its blocks, its pixels; of a crop also
+/// the upright pixels, and the bytes between two passes.
+std::uint64_t device_bytes_of(const JpegScanLayout& scan, std::size_t file_bytes,
+                              const DecodedPlace& to) {
   constexpr std::uint64_t bytes_of_block = 139 + 64, pixels_of_block = 64;
   int most = 1, factors = 0;
   for (int i = 0; i < scan.components; ++i) {
@@ -46,7 +48,11 @@ std::uint64_t device_bytes_of(const JpegScanLayout& scan, std::size_t file_bytes
     factors += own;
   }
   const auto pixels = static_cast<std::uint64_t>(scan.size.width * scan.size.height);
-  return 2 * file_bytes + pixels * rgb_bytes +
+  const std::uint64_t cropped =
+      to.crop ? pixels + static_cast<std::uint64_t>(std::max(to.planes.width, to.planes.height) *
+                                                    std::max(scan.size.width, scan.size.height))
+              : 0;
+  return 2 * file_bytes + (pixels + cropped) * rgb_bytes +
          pixels * static_cast<std::uint64_t>(factors) * bytes_of_block /
              (pixels_of_block * static_cast<std::uint64_t>(most));
 }
@@ -181,8 +187,6 @@ class JpegDecoder::Impl {
     file.picture.error = said(error);
   }
 
-  bool is_on_cpu() const { return !device_; }
-
   void decode(DecoderBatch::Files& files, std::span<const DecodedPlace> places,
               cudaStream_t stream) const {
     std::vector<std::size_t> on_device, on_cpu;
@@ -190,7 +194,7 @@ class JpegDecoder::Impl {
       const DecoderBatch::Files::File& file = files.all[i];
       if (!file.picture.error.empty()) continue;
       check_place(places[i], file.picture.size, i);
-      (is_for_device(file) ? on_device : on_cpu).push_back(i);
+      (is_for_device(file, places[i]) ? on_device : on_cpu).push_back(i);
     }
     std::vector<ScanPicture> scans;
     for (const std::size_t i : on_device) {
@@ -203,12 +207,15 @@ class JpegDecoder::Impl {
       });
     };
     const std::vector<std::span<ScanPicture>> parts = parts_of(scans);
-    tbb::parallel_invoke([&] { decode_all_on_cpu(on_cpu); },
-                         [&] {
-                           tbb::parallel_for(std::size_t{0}, parts.size(), [&](std::size_t k) {
-                             device_->decode(parts[k], stream);
-                           });
-                         });
+    const auto decode_all_on_device = [&] {
+      tbb::parallel_for(std::size_t{0}, parts.size(),
+                        [&](std::size_t k) { device_->decode(parts[k], stream); });
+    };
+    if (on_cpu.empty()) {
+      decode_all_on_device();
+    } else {
+      tbb::parallel_invoke([&] { decode_all_on_cpu(on_cpu); }, decode_all_on_device);
+    }
     std::vector<std::size_t> given_up;
     for (std::size_t k = 0; k < scans.size(); ++k)
       if (scans[k].is_given_up) given_up.push_back(on_device[k]);
@@ -218,9 +225,9 @@ class JpegDecoder::Impl {
   }
 
  private:
-  bool is_for_device(const DecoderBatch::Files::File& file) const {
-    return file.device &&
-           device_bytes_of(file.device->header.scan, file.bytes.size()) <= device_->part_bytes();
+  bool is_for_device(const DecoderBatch::Files::File& file, const DecodedPlace& to) const {
+    return file.device && device_bytes_of(file.device->header.scan, file.bytes.size(), to) <=
+                              device_->part_bytes();
   }
 
   // Parts of about the same number, none of which takes too much of the device.
@@ -231,7 +238,8 @@ class JpegDecoder::Impl {
     std::size_t begin = 0;
     std::uint64_t device_bytes = 0, compressed = 0;
     for (std::size_t i = 0; i < scans.size(); ++i) {
-      const std::uint64_t own = device_bytes_of(scans[i].header->scan, scans[i].file.size());
+      const std::uint64_t own =
+          device_bytes_of(scans[i].header->scan, scans[i].file.size(), scans[i].to);
       const bool is_full = i - begin == count || device_bytes + own > device_->part_bytes() ||
                            compressed + scans[i].file.size() > compressed_part;
       if (i > begin && is_full) {
@@ -305,16 +313,15 @@ void JpegDecoder::decode(DecoderBatch& batch, const PlanarView* outputs, const P
 }
 
 void JpegDecoder::decode(DecoderBatch& batch, const PictureCrop* crops, ResizeRule rule,
-                         const PlanarView* outputs, const PlanarFormat& format) const {
-  if (!impl_->is_on_cpu())
-    throw std::invalid_argument("pictures are cropped and resized on the CPU only");
+                         const PlanarView* outputs, const PlanarFormat& format,
+                         cudaStream_t stream) const {
   if (format.src_type != SampleType::uint8)
     throw std::invalid_argument("pixels are decoded to uint8, expected that as src_type");
   std::vector<DecodedPlace> places(batch.size());
   for (std::size_t i = 0; i < places.size(); ++i)
     places[i] = {
         .pixels = {}, .planes = outputs[i], .format = &format, .crop = &crops[i], .rule = rule};
-  impl_->decode(*batch.files_, places, nullptr);
+  impl_->decode(*batch.files_, places, stream);
 }
 
 }  // namespace qturn

@@ -17,7 +17,7 @@ struct DecodedPlace {
   View pixels;
   PlanarView planes;
   const PlanarFormat* format = nullptr;  ///< null: pixels
-  const PictureCrop* crop = nullptr;     ///< to planes, on the CPU: what is resized; or null: all
+  const PictureCrop* crop = nullptr;     ///< to planes: what is resized; null: all as it is
   ResizeRule rule = {};
 };
 

@@ -99,6 +99,55 @@ TEST_CASE("a GPU makes the pixels of the CPU, for many threads", "[gpu]") {
   CHECK(same == 4);
 }
 
+constexpr std::int64_t crop_width = 45, crop_height = 33, crop_planes = 3;
+constexpr std::int64_t crop_bytes = crop_width * crop_height * crop_planes * 4;
+
+/// Crops to planes of floats, at `to`, one after the other; returns which of them are bad.
+std::vector<bool> crop(const Files& files, const JpegDecoder& decoder, ResizeRule rule,
+                       unsigned char* to, cudaStream_t stream) {
+  const PlanarFormat format{
+      .planes = 3, .channel = {2, 0, 1}, .mean = {0.5, 0.25, 0}, .deviation = {0.25, 1, 3}};
+  DecoderBatch batch = decoder.open(files.pictures.data(), files.pictures.size());
+  std::vector<PictureCrop> crops;
+  std::vector<PlanarView> outputs;
+  for (std::size_t i = 0; i < batch.size(); ++i) {
+    const auto right = static_cast<float>(batch[i].size.width);
+    const auto bottom = static_cast<float>(batch[i].size.height);
+    crops.push_back(
+        {{right / 7, 0.25F, right, bottom * 0.8F}, static_cast<Orientation>(1 + i / 3 % 8)});
+    outputs.push_back({to + static_cast<std::int64_t>(i) * crop_bytes, crop_width, crop_height,
+                       crop_width * 4, crop_width * crop_height * 4});
+  }
+  decoder.decode(batch, crops.data(), rule, outputs.data(), format, stream);
+  std::vector<bool> bad;
+  for (std::size_t i = 0; i < batch.size(); ++i) bad.push_back(!batch[i].error.empty());
+  return bad;
+}
+
+TEST_CASE("a GPU crops and resizes as the CPU does", "[gpu]") {
+  need_gpu();
+  const Files files(3);
+  const auto bytes = static_cast<std::int64_t>(files.pictures.size()) * crop_bytes;
+  const JpegDecoder cpu;
+  for (const std::uint64_t most : {std::uint64_t{4} << 30, std::uint64_t{64} << 20}) {
+    const JpegDecoder gpu({.device = 0, .device_bytes = most});
+    for (const auto filter :
+         {ResizeFilter::nearest, ResizeFilter::bilinear, ResizeFilter::bicubic}) {
+      for (const auto order : {PassOrder::pillow12, PassOrder::pillow13}) {
+        const ResizeRule rule{filter, order};
+        std::vector<unsigned char> wanted(static_cast<std::size_t>(bytes), 7);
+        const std::vector<bool> bad = crop(files, cpu, rule, wanted.data(), nullptr);
+        Stream stream;
+        DeviceMemory memory(bytes);
+        must(cudaMemsetAsync(memory.data(), 7, static_cast<std::size_t>(bytes), stream));
+        CHECK(crop(files, gpu, rule, static_cast<unsigned char*>(memory.data()), stream) == bad);
+        stream.wait();
+        CHECK((memory.download(bytes) == wanted));
+      }
+    }
+  }
+}
+
 TEST_CASE("a decoder takes memory from its caller and gives it back, however little it may take",
           "[gpu]") {
   need_gpu();

@@ -135,6 +135,13 @@ void take_planes(const Layout& layout, RestoredPicture& restored, Memory& memory
 
 }  // namespace
 
+Cut cut_for(const JpegScanDecode* pictures, std::size_t count) {
+  constexpr std::size_t few_bytes = std::size_t{3} << 20;
+  std::size_t bytes = 0;
+  for (std::size_t i = 0; i < count; ++i) bytes += pictures[i].bytes;
+  return bytes <= few_bytes ? short_cut : usual_cut;
+}
+
 AskedDecodes asked_of(const JpegScanDecode* pictures, std::size_t count, Cut cut) {
   AskedDecodes all{.read = {}, .restored = {}, .tables = {}, .cut = cut, .largest = {}};
   all.read.resize(count);

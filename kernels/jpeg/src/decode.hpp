@@ -19,8 +19,11 @@ struct AskedDecodes {
   Size largest;  ///< pixels, each side alone, of those that are wanted
 };
 
+/// usual_cut, or short_cut for a few pictures.
+Cut cut_for(const JpegScanDecode* pictures, std::size_t count);
+
 /// Throws std::invalid_argument with the number of the picture.
-AskedDecodes asked_of(const JpegScanDecode* pictures, std::size_t count, Cut cut = usual_cut);
+AskedDecodes asked_of(const JpegScanDecode* pictures, std::size_t count, Cut cut);
 
 struct DecodePlan : WorkspaceEnds {
   Batch batch{};

@@ -9,7 +9,8 @@ struct JpegDecodePlan::Asked : jpeg::AskedDecodes {};
 
 JpegDecodePlan::JpegDecodePlan(const JpegScanDecode* pictures, std::size_t count) {
   jpeg::check_count(count);
-  asked_ = std::make_unique<Asked>(Asked{jpeg::asked_of(pictures, count)});
+  asked_ = std::make_unique<Asked>(
+      Asked{jpeg::asked_of(pictures, count, jpeg::cut_for(pictures, count))});
 }
 
 JpegDecodePlan::~JpegDecodePlan() = default;

@@ -20,7 +20,7 @@ inline constexpr std::uint32_t chunk_bytes = 16 * chunk_threads;
 inline constexpr std::uint32_t tile_blocks = 256;
 
 /// Subsequences that a block of threads synchronises.
-inline constexpr std::uint32_t synchronised_group = 256;
+inline constexpr std::uint32_t synchronised_group = 248;
 
 /// MCUs whose DC coefficients a block of threads adds up.
 inline constexpr std::uint32_t dc_mcus = 256;
@@ -97,6 +97,8 @@ struct Picture {
 struct Cut {
   std::uint32_t subsequence_bits;
   std::uint32_t warm_up_bits;  ///< read before a subsequence to find its state
+  /// Whether those that read lie in many warps, where fewer threads wait for each other's branches.
+  bool spreads = false;
 
   constexpr std::uint32_t subsequence_bytes() const { return subsequence_bits / 8; }
 };

@@ -17,6 +17,7 @@ namespace {
 /// How many subsequences a block of threads takes, if its shared memory holds that many. 64 KB, the
 /// least that a GPU has, hold a small group with eight tables.
 constexpr int large_group = 256, medium_group = 128, small_group = 64;
+constexpr int spread_of_few = 4;
 constexpr std::uint32_t read_ahead = 4;
 
 constexpr std::uint32_t staged_bytes(const Batch& batch, int group) {
@@ -25,10 +26,11 @@ constexpr std::uint32_t staged_bytes(const Batch& batch, int group) {
          (static_cast<std::uint32_t>(group) * words + read_ahead) * 4;
 }
 
-template <int group>
-__global__ void __launch_bounds__(group, 2) read_codes(const Picture* pictures, Cut cut) {
+/// Of `spread` threads one reads, the others only copy.
+template <int group, int spread>
+__global__ void __launch_bounds__(group* spread, 2) read_codes(const Picture* pictures, Cut cut) {
   const Picture& picture = pictures[blockIdx.y];
-  const std::uint32_t first = blockIdx.x * group, i = first + threadIdx.x;
+  const std::uint32_t first = blockIdx.x * group, i = first + threadIdx.x / spread;
   if (is_given_up(picture) || first >= subsequences(picture)) return;
   const StagedTables staged(picture);
   const std::uint32_t words = cut.subsequence_bits / 32;
@@ -37,7 +39,7 @@ __global__ void __launch_bounds__(group, 2) read_codes(const Picture* pictures, 
   copy_words<uint4>(picture.words + std::size_t{first} * words, staged.end,
                     (count * words + read_ahead + 3) / 4);
   __syncthreads();
-  if (i >= subsequences(picture)) return;
+  if (threadIdx.x % spread != 0 || i >= subsequences(picture)) return;
 
   const Subsequence at(picture, cut, i, first * cut.subsequence_bits);
   const std::uint32_t last = picture.turn.src.blocks_until(at.segment);
@@ -54,14 +56,14 @@ __global__ void __launch_bounds__(group, 2) read_codes(const Picture* pictures, 
   }
 }
 
-template <int group>
+template <int group, int spread = 1>
 void launch_read_codes(const Batch& batch, std::uint32_t shared_bytes) {
   const dim3 grid((batch.subsequences + group - 1) / group, batch.count);
   const std::uint32_t shared = staged_bytes(batch, group);
   // The same for all batches, for those of other host threads are launched meanwhile.
-  device::allow_dynamic_shared(read_codes<group>, static_cast<int>(shared_bytes));
-  device::launch(read_codes<group>, grid, group, shared, batch.stream, false, batch.pictures,
-                 batch.cut);
+  device::allow_dynamic_shared(read_codes<group, spread>, static_cast<int>(shared_bytes));
+  device::launch(read_codes<group, spread>, grid, group * spread, shared, batch.stream, false,
+                 batch.pictures, batch.cut);
 }
 
 struct AddDc {
@@ -167,7 +169,9 @@ std::uint32_t shared_bytes_for_reading() {
 }
 
 void read_coefficients(const Batch& batch, std::uint32_t shared_bytes) {
-  if (staged_bytes(batch, large_group) <= shared_bytes) {
+  if (batch.cut.spreads) {
+    launch_read_codes<small_group, spread_of_few>(batch, shared_bytes);
+  } else if (staged_bytes(batch, large_group) <= shared_bytes) {
     launch_read_codes<large_group>(batch, shared_bytes);
   } else if (staged_bytes(batch, medium_group) <= shared_bytes) {
     launch_read_codes<medium_group>(batch, shared_bytes);

@@ -4,11 +4,12 @@
 // wrong. Then it reads its subsequence. If the one before ended in another state than this one
 // began with, this one is read again, until nothing changes in the block of threads. In a
 // photograph a third to a half are read again, then a twentieth, then hardly any: the first threads
-// of the block read them, so that most warps are idle. In further launches the first thread of each
-// block compares its state with the end of the block before, as the launch before left it; a block
-// with nothing to do leaves at once. A few launches are enough for photographs. What is not
-// synchronised after the last one (large areas of one colour, whose codes repeat) is left to the
-// CPU, so the time is bounded for any data. No block reads what another one writes in the same
+// of the block read them, so that most warps are idle. The first threads of a block do so for the
+// end of the block before, whose state is hardly ever wrong then. In further launches the first
+// thread after them compares its state with the end of the block before, as the launch before left
+// it; a block with nothing to do leaves at once. A few launches are enough for photographs. What is
+// not synchronised after the last one (large areas of one colour, whose codes repeat) is left to
+// the CPU, so the time is bounded for any data. No block reads what another one writes in the same
 // launch, so the same pictures are left every time.
 #include "kernels/jpeg/src/stages.hpp"
 
@@ -20,7 +21,9 @@ namespace qturn::jpeg {
 namespace {
 
 constexpr int rounds = 8;
-constexpr std::uint32_t group = synchronised_group;
+constexpr std::uint32_t owned = synchronised_group;
+constexpr std::uint32_t overlap = 8;  // subsequences that the block before owns
+constexpr std::uint32_t group = owned + overlap;
 constexpr int resident_groups = std::min(device::Tuning::jpeg.resident_groups,
                                          device::resident_threads / static_cast<int>(group));
 
@@ -85,23 +88,25 @@ __global__ void __launch_bounds__(group, resident_groups)
   __shared__ std::uint32_t incoming;
   __shared__ bool idle;
   const Picture& picture = pictures[blockIdx.y];
-  const std::uint32_t first = blockIdx.x * group, i = first + threadIdx.x;
+  // The first block has nothing before it: its first threads are beyond the last one.
+  const std::uint32_t begin = blockIdx.x * owned, first = begin - overlap, i = first + threadIdx.x;
   if (threadIdx.x == 0) {
     all.waiting = 0;
-    idle = has_failed(picture) || first >= subsequences(picture);
-    if (!idle && round > 0 && !has_new_start(picture, cut, first, round, incoming)) {
+    idle = has_failed(picture) || begin >= subsequences(picture);
+    if (!idle && round > 0 && !has_new_start(picture, cut, begin, round, incoming)) {
       idle = true;
       picture.group_end[round % 2][blockIdx.x] = picture.group_end[(round - 1) % 2][blockIdx.x];
     }
   }
   __syncthreads();
   if (idle) return;
-  const bool active = i < subsequences(picture);
+  const bool owns = threadIdx.x >= overlap && i < subsequences(picture);
+  const bool active = round == 0 ? i < subsequences(picture) : owns;
   const StagedTables staged(picture);
   __syncthreads();
 
-  const Subsequence own(picture, cut, active ? i : first, 0);
-  const bool follows = active && threadIdx.x > 0 && !own.is_first();
+  const Subsequence own(picture, cut, active ? i : begin, 0);
+  const bool follows = active && threadIdx.x > (round == 0 ? 0 : overlap) && !own.is_first();
   all.quarter[threadIdx.x] = Group::unknown;
   all.quarter_blocks[threadIdx.x] = 0;
   if (round == 0) {
@@ -111,12 +116,14 @@ __global__ void __launch_bounds__(group, resident_groups)
     all.start[threadIdx.x] = picture.start[i];
     all.end[threadIdx.x] = picture.end[i];
     all.blocks[threadIdx.x] = picture.blocks_in[i];
-    if (threadIdx.x == 0) all.add(0, incoming);
+    if (threadIdx.x == overlap) all.add(overlap, incoming);
   }
   __syncthreads();
+  const std::uint32_t place =
+      cut.spreads ? threadIdx.x % 32 * (group / 32) + threadIdx.x / 32 : threadIdx.x;
   while (all.waiting != 0) {
-    if (threadIdx.x < all.waiting) {
-      const std::uint32_t which = all.next[threadIdx.x];
+    if (place < all.waiting) {
+      const std::uint32_t which = all.next[place];
       pass_next(picture, staged.tables, Subsequence(picture, cut, first + which, 0), which, all);
     }
     __syncthreads();
@@ -126,11 +133,11 @@ __global__ void __launch_bounds__(group, resident_groups)
     if (follows && before != all.start[threadIdx.x]) all.add(threadIdx.x, before);
     __syncthreads();
   }
-  if (!active) return;
+  if (!owns) return;
   picture.start[i] = all.start[threadIdx.x];
   picture.end[i] = all.end[threadIdx.x];
   picture.blocks_in[i] = all.blocks[threadIdx.x];
-  if (threadIdx.x + 1 == min(group, subsequences(picture) - first)) {
+  if (i + 1 == min(begin + owned, subsequences(picture))) {
     picture.group_end[round % 2][blockIdx.x] = all.end[threadIdx.x];
   }
 }
@@ -168,10 +175,12 @@ __global__ void __launch_bounds__(sum_threads) number_blocks(const Picture* pict
 }  // namespace
 
 void synchronise(const Batch& batch) {
-  const dim3 grid((batch.subsequences + group - 1) / group, batch.count);
+  const dim3 grid((batch.subsequences + owned - 1) / owned, batch.count);
   const std::uint32_t shared = StagedTables::bytes(batch.read_tables);
   device::allow_dynamic_shared(synchronise_group, static_cast<int>(shared));
-  for (int round = 0; round < rounds; ++round) {
+  // Each round settles at least one more group.
+  const int needed = std::min(rounds, static_cast<int>(grid.x));
+  for (int round = 0; round < needed; ++round) {
     device::launch(synchronise_group, grid, static_cast<int>(group), shared, batch.stream, false,
                    batch.pictures, batch.cut, round);
   }

@@ -46,7 +46,7 @@ def decode_batch(files, orientations="upright", *, device="cpu", mode="RGB", lay
         for a network: turned, converted and normalised as to_planar() does it, in one pass. All pictures must have one size then,
         or become one by size=.
     dtype, mean, std, channels, scale: for "chw", as in to_planar(); default "float32".
-    size: for "chw" on the CPU: the height and width of all results, or one number for both. Each picture is made upright, cropped,
+    size: for "chw": the height and width of all results, or one number for both. Each picture is made upright, cropped,
         resized to that (to width and height where its orientation swaps axes), then turned, converted and normalised.
     crop: with size=, a box (left, top, right, bottom) in pixels of each upright picture, or a function that gets the list of all
         (height, width) and returns the boxes. None: all of each picture.
@@ -73,8 +73,6 @@ def decode_batch(files, orientations="upright", *, device="cpu", mode="RGB", lay
         raise ValueError("crop needs size=, to which each box is resized")
     if size is not None and layout != "chw":
         raise ValueError('size needs layout="chw"')
-    if size is not None and str(device) != "cpu":
-        raise ValueError('pictures are cropped and resized on the CPU only: size needs device="cpu"')
     if mode is None and layout is not None:
         raise ValueError(f'mode=None gives a list, in which each picture has its own channels: layout={layout!r} needs mode="RGB"')
     number = _device_number(device)

@@ -123,10 +123,10 @@ class JpegDecoder {
               cudaStream_t stream = nullptr) const;
 
   /// A crop of each picture to planes, by the rules of resize_to_planar(): the resized samples are
-  /// Pillow's. Only on the CPU. Throws std::invalid_argument also for a box that is not within its
-  /// picture, and for a decoder of a GPU.
+  /// Pillow's. Throws std::invalid_argument also for a box that is not within its picture.
   void decode(DecoderBatch& batch, const PictureCrop* crops, ResizeRule rule,
-              const PlanarView* outputs, const PlanarFormat& format) const;
+              const PlanarView* outputs, const PlanarFormat& format,
+              cudaStream_t stream = nullptr) const;
 
  private:
   class Impl;
