@@ -1,15 +1,31 @@
 #!/usr/bin/env python3
 """Measures decode_batch() and its rivals side by side: pictures per second, latency, time of the processor.
 
-  decode.py [--cpu | --training] [--seconds N] [FOLDER...]
+  decode.py [--rows NAME,...] [--seconds N] [--minutes N] [--small FOLDER] [--large FOLDER]
 
-Prints tables. Takes the installed package, NumPy and Pillow; PyTorch and torchvision for training, for a GPU and for rivals. Each
-folder has JPEGs of one kind; by default they are made. What has no GPU, or too few, is said in its row.
+Prints a table for each name, and at the end one with all bars:
+
+  training   500 x 375 to normalised halves of 224 x 224: cropped, resized, turned
+  upright    500 x 375 as they are
+  large      4032 x 3024 as they are, and cropped and resized
+  latency    one picture, of both sizes
+  host       the processor's time for a picture
+  folder     files in memory to batches, by DataLoaders and by paths
+  processes  two and four GPUs, a process each
+  two-cores  training on two cores, without a GPU
+  cpu        all cores, without a GPU
+
+Takes the installed package, NumPy and Pillow; PyTorch and torchvision for training, for a GPU and for rivals; nvJPEG and nvImageCodec
+where they are. The pictures are made, or are the JPEGs of a folder. What cannot run says why in its row.
 """
 import argparse
+import concurrent.futures
+import functools
 import io
 import os
 import pathlib
+import random
+import shutil
 import statistics
 import subprocess
 import sys
@@ -28,10 +44,26 @@ from pictures import SAMPLES  # noqa: E402
 
 MEAN, STD = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
 SIDE = 224
+BATCH = 256
 PILLOW = int(Image.__version__.split(".")[0])
+THREADS = (1, 2, 4, 8)
+IN_MEMORY = "/dev/shm" if os.path.isdir("/dev/shm") else None
+BARS = [  # what, its figure, whether more is better, the bar, the goal, the rival's figure and how many times of it are the bar
+    ("256 of 500 x 375, cropped, resized, turned, normalised", "training", True, 90_000, 150_000, "torchvision, v2", 6),
+    ("the same as they are, one batch or a list", "upright", True, 100_000, 180_000, "nvJPEG's hardware", 2.5),
+    ("4032 x 3024 as they are", "large", True, 4_500, 6_000, "nvJPEG's hardware, large", 5),
+    ("one picture of 500 x 375, ms", "latency", False, 0.4, 0.2, None, 0),
+    ("one picture of 4032 x 3024, ms", "latency, large", False, 1.1, 0.8, None, 0),
+    ("host time for a picture, without copying its file, us", "host", False, 8, 4, None, 0),
+    ("files of a folder to batches, part of the first row", "folder", True, 0.8, 0.95, None, 0),
+    ("two GPUs, times one", "2 processes", True, 1.8, 1.95, None, 0),
+    ("four GPUs, times one", "4 processes", True, 3.4, 3.8, None, 0),
+    ("two cores, no GPU", "two cores", True, None, None, "Pillow, v2", 1.5),
+    ("the same beside torchvision.io", "two cores", True, None, None, "torchvision.io, v2", 1.0)]
+found = {}  # figure: the best value of this run
 
 
-def made(size, count, quality):
+def made(size, count, quality=94):
     """JPEGs of one size with a photograph's contents and a sensor's noise; none is like another."""
     source = Image.open(SAMPLES / "camera roll" / "coffee.jpg").convert("RGB")
     chance = numpy.random.default_rng(1)
@@ -46,243 +78,532 @@ def made(size, count, quality):
     return files
 
 
-def rate(call, count, seconds, threads=1, settle=lambda: None):
-    """Pictures per second of `threads` that call again and again, and the processor's microseconds for each."""
-    call()
-    settle()
-    done, end = [0] * threads, []
+@functools.cache
+def small():
+    return of_folder(asked.small) if asked.small else made((500, 375), BATCH)
 
-    def run(i):
-        while time.perf_counter() < end[0]:
+
+@functools.cache
+def large():
+    return of_folder(asked.large) if asked.large else made((4032, 3024), 2) * 8
+
+
+def of_folder(folder):
+    return [path.read_bytes() for path in sorted(folder.iterdir())]
+
+
+def described(files):
+    width, height = Image.open(io.BytesIO(files[0])).size
+    return f"{len(files)} of {width} x {height}, {sum(map(len, files)) / len(files) / 1e3:,.0f} KB"
+
+
+def settle():
+    torch = sys.modules.get("torch")
+    if torch and torch.cuda.is_available():
+        torch.cuda.synchronize()
+
+
+def rate(make, count, threads=1):
+    """Pictures per second of `threads` that call what make() gives each again and again, and the processor's microseconds for each."""
+    begun = threading.Barrier(threads + 1, timeout=120)
+
+    def run():
+        try:
+            call, done = make(), 0
             call()
-            done[i] += count
+            settle()
+        except BaseException:
+            begun.abort()
+            raise
+        begun.wait()
+        end = time.perf_counter() + asked.seconds
+        while time.perf_counter() < end:
+            call()
+            done += count
+        return done
 
-    workers = [threading.Thread(target=run, args=(i,)) for i in range(threads)]
-    begin, cpu = time.perf_counter(), time.process_time()
-    end.append(begin + seconds)
-    for worker in workers:
-        worker.start()
-    for worker in workers:
-        worker.join()
+    with concurrent.futures.ThreadPoolExecutor(threads) as pool:
+        futures = [pool.submit(run) for _ in range(threads)]
+        try:
+            begun.wait()
+        except threading.BrokenBarrierError:
+            failed = [each.exception() for each in futures]
+            raise next(each for each in failed if each and not isinstance(each, threading.BrokenBarrierError)) from None
+        begin, cpu = time.perf_counter(), time.process_time()
+        done = sum(future.result() for future in futures)
     settle()
-    passed = time.perf_counter() - begin
-    return sum(done) / passed, (time.process_time() - cpu) / sum(done) * 1e6
+    return done / (time.perf_counter() - begin), (time.process_time() - cpu) / done * 1e6
 
 
-def latency(call, settle, rounds=60):
-    """The median of milliseconds from bytes to pixels that are there."""
-    times = []
-    for _ in range(rounds):
-        begin = time.perf_counter()
-        call()
-        settle()
-        times.append(time.perf_counter() - begin)
-    return statistics.median(times[rounds // 3:]) * 1e3
+def on_own_stream(make):
+    """The same for a thread that has a stream of PyTorch."""
+    import torch
+
+    def made():
+        stream = torch.cuda.Stream()
+        with torch.cuda.stream(stream):
+            call = make()
+
+        def run():
+            with torch.cuda.stream(stream):
+                return call()
+
+        return run
+
+    return made
 
 
-def for_training(files, device):
-    """Cropped, resized, half of them mirrored, normalised."""
+def first_line(error):
+    return f"{type(error).__name__}: {error}".splitlines()[0].replace("|", "/")
+
+
+def keep(figure, value, more=True):
+    if figure:
+        found[figure] = value if figure not in found else max(found[figure], value) if more else min(found[figure], value)
+
+
+def measure(name, what, make, count, threads=THREADS, figure=None, place=on_own_stream):
+    """A row for each number of threads; the best one counts."""
+    for number in threads:
+        try:
+            speed, cpu = rate(place(make), count, number)
+        except Exception as error:  # whatever a rival raises
+            return print_row([name, f"{what}: {first_line(error)}", str(number), "", ""])
+        keep(figure, speed)
+        print_row([name, what, str(number), f"{speed:,.0f}", f"{cpu:.1f} us"])
+        if "torch" in sys.modules:
+            sys.modules["torch"].cuda.empty_cache()
+
+
+def rates_of(first="pictures"):
+    print_table([first, "call", "threads", "pictures/s", "processor for each"])
+
+
+def for_training(device="cuda", **more):
+    from qturn.torch import BatchDecoder, RandomResizedCrop
+    return BatchDecoder(SIDE, crop=RandomResizedCrop(), p=7 / 8, dtype="float16" if device == "cuda" else "float32", device=device, mean=MEAN,
+                        std=STD, pillow=PILLOW, **more)
+
+
+def boxes_drawn_before(files):
+    """decode_batch() alone, for which boxes and orientations are lists."""
     from qturn.torch import RandomResizedCrop
-    turns = ["flop" if i % 2 else "upright" for i in range(len(files))]
-    return qturn.decode_batch(files, turns, device=device, layout="chw", size=SIDE, crop=RandomResizedCrop(), pillow=PILLOW,
-                              dtype="float16" if device == "cuda" else "float32", mean=MEAN, std=STD)
+    boxes = RandomResizedCrop()([Image.open(io.BytesIO(file)).size[::-1] for file in files]).tolist()
+    turns = random.Random(1).choices(list(qturn.Orientation), k=len(files))
+    return lambda: qturn.decode_batch(files, turns, device="cuda", layout="chw", size=SIDE, crop=boxes, pillow=PILLOW, dtype="float16",
+                                      mean=MEAN, std=STD)
 
 
-def torchvision_for_training(tensors, device):
-    """The same by torchvision, each picture for itself until all have one size."""
+def torchvision_for_training(files):
+    """Each picture is cropped for itself, until all have one size."""
     import torch
-    from torchvision.io import ImageReadMode, decode_jpeg
     from torchvision.transforms import v2
+
+    import gpu_decoders
+    decode = gpu_decoders.torchvision(files)
     drawn = v2.Compose([v2.RandomResizedCrop(SIDE, antialias=True), v2.RandomHorizontalFlip()])
-    floats = v2.Compose([v2.ToDtype(torch.float16 if device == "cuda" else torch.float32, scale=True), v2.Normalize(MEAN, STD)])
-    return floats(torch.stack([drawn(picture) for picture in decode_jpeg(tensors, ImageReadMode.RGB, device=device)]))
+    floats = v2.Compose([v2.ToDtype(torch.float16, scale=True), v2.Normalize(MEAN, STD)])
+    return lambda: floats(torch.stack([drawn(picture) for picture in decode()]))
 
 
-def in_processes(count, seconds):
-    """The sum of the pictures per second of so many processes, each with a GPU, at the same time."""
-    import torch
-    if torch.cuda.device_count() < count:
-        return f"{torch.cuda.device_count()} GPU, not {count}"
-    programs = [subprocess.Popen([sys.executable, __file__, "--only-rate", "--seconds", str(seconds)], text=True, stdout=subprocess.PIPE,
-                                 env=os.environ | {"CUDA_VISIBLE_DEVICES": str(i)}) for i in range(count)]
-    said = [program.communicate()[0] for program in programs]
-    return f"{sum(map(float, said)):,.0f}" if all(program.returncode == 0 for program in programs) else "refused, see above"
+def training():
+    files, name = small(), described(small())
+    rates_of()
+    decoder = for_training()
+    measure(name, "`BatchDecoder`: drawn, cropped, resized, turned, normalised halves", lambda: lambda: decoder((files,)), len(files),
+            figure="training")
+    measure(name, "`decode_batch(size=, crop=, orientations=)`, drawn before", lambda: boxes_drawn_before(files), len(files), figure="training")
+    measure(name, "`decode_batch(layout=\"chw\")`, rotate90, normalised halves, nothing resized", lambda: lambda: qturn.decode_batch(
+        files, "rotate90", device="cuda", layout="chw", dtype="float16", mean=MEAN, std=STD), len(files))
+    measure(name, "torchvision: `decode_jpeg(list)`, v2 on the GPU, mirrored only", lambda: torchvision_for_training(files), len(files), (1, 2),
+            "torchvision, v2")
 
 
-def on_gpu(kinds, seconds):
-    import torch
-    settle = torch.cuda.synchronize
-    print(f"{torch.cuda.get_device_name()}, {os.cpu_count()} cores, PyTorch {torch.__version__}\n")
-    rows = []
+def as_they_are(files, figure, rival):
+    import gpu_decoders
+    name, count = described(files), len(files)
+    measure(name, "`decode_batch(files)`, a list", lambda: lambda: qturn.decode_batch(files, device="cuda"), count, figure=figure)
+    measure(name, "`decode_batch(files, layout=\"hwc\")`, one batch", lambda: lambda: qturn.decode_batch(files, device="cuda", layout="hwc"),
+            count, figure=figure)
+    measure(name, "nvJPEG's hardware, batched, to memory that is there", lambda: gpu_decoders.nvjpeg(files), count, (1, 2), rival)
+    for kind in ("HW_GPU_ONLY", "HYBRID_CPU_GPU", None):
+        measure(name, f"nvImageCodec, {kind or 'as it chooses'}", lambda: gpu_decoders.nvimagecodec(files, kind), count, (1, 2),
+                rival if kind == "HW_GPU_ONLY" else None)
+    measure(name, "`torchvision.io.decode_jpeg(list)`", lambda: gpu_decoders.torchvision(files), count, (1, 2))
 
-    def measure(name, what, call, count, threads=(1, 2, 4)):
-        for number in threads:
-            local = threading.local()
 
-            def on_own_stream():
-                if not hasattr(local, "stream"):
-                    local.stream = torch.cuda.Stream()
-                with torch.cuda.stream(local.stream):
+def upright():
+    rates_of()
+    as_they_are(small(), "upright", "nvJPEG's hardware")
+
+
+def of_large():
+    rates_of()
+    files = large()
+    as_they_are(files, "large", "nvJPEG's hardware, large")
+    decoder = for_training()
+    measure(described(files), "`BatchDecoder`, as in training", lambda: lambda: decoder((files,)), len(files))
+    measure(described(files), "torchvision, v2, as in training", lambda: torchvision_for_training(files), len(files), (1,))
+
+
+def latency():
+    import gpu_decoders
+    print_table(["one picture, bytes to pixels on the GPU", "call", "ms"])
+    for files, figure in ((small()[:1], "latency"), (large()[:1], "latency, large")):
+        for what, make in {"`decode_batch([data])`": lambda: lambda: qturn.decode_batch(files, device="cuda"),
+                           "`decode(data, mode=\"RGB\")`": lambda: lambda: qturn.decode(files[0], mode="RGB", device="cuda"),
+                           "torchvision": lambda: gpu_decoders.torchvision(files),
+                           "nvJPEG's hardware": lambda: gpu_decoders.nvjpeg(files),
+                           "nvImageCodec": lambda: gpu_decoders.nvimagecodec(files)}.items():
+            try:
+                call, times = make(), []
+                for _ in range(60):
+                    begin = time.perf_counter()
                     call()
+                    settle()
+                    times.append(time.perf_counter() - begin)
+                median = statistics.median(times[20:]) * 1e3
+                print_row([described(files), what, f"{median:.3f}"])
+                if what.startswith("`"):
+                    keep(figure, median, more=False)
+            except Exception as error:  # whatever a rival raises
+                print_row([described(files), f"{what}: {first_line(error)}", ""])
 
-            speed, cpu = rate(on_own_stream, count, seconds, number, settle)
-            print_row([name, what, str(number), f"{speed:,.0f}", f"{cpu:.1f} us"])
 
-    print_table(["pictures", "call", "threads", "pictures/s", "processor for each"], rows)
-    for name, files in kinds.items():
-        count = len(files)
-        measure(name, "`decode_batch(files, device=\"cuda\")`", lambda: qturn.decode_batch(files, device="cuda"), count)
+def used_by(call, rounds):
+    """The processor's seconds: of the thread that calls, and of all."""
+    begin = time.thread_time(), time.process_time()
+    for _ in range(rounds):
+        call()
+    return time.thread_time() - begin[0], time.process_time() - begin[1]
+
+
+def host():
+    """The files lie in one buffer. A wait that keeps a core busy counts, too."""
+    files = small()
+    data = bytearray().join(files)
+    offsets = numpy.cumsum([0, *map(len, files)]).tolist()
+    boxes, turns = [(20.0, 20.0, 400.0, 300.0)] * len(files), [*qturn.Orientation] * (len(files) // 8)
+    elsewhere = numpy.zeros(len(data), "u1")
+    rounds = max(3, round(asked.seconds / 0.005))
+    print_table(["processor's time for a picture, one thread calls", "the calling thread", "all threads", "all, less the copy"])
+    numpy.copyto(elsewhere, data)
+    copied = used_by(lambda: numpy.copyto(elsewhere, numpy.frombuffer(data, "u1")), rounds)[1] / rounds / len(files) * 1e6
+    print_row(["copying its file, by one thread", f"{copied:.1f} us", "", ""])
+    for what, arguments in {"`layout=\"chw\"`, cropped, resized, turned": {"orientations": turns, "crop": boxes, "size": SIDE, "layout": "chw",
+                                                                           "dtype": "float16", "mean": MEAN, "std": STD, "pillow": PILLOW},
+                            "`layout=\"hwc\"`": {"layout": "hwc"}, "a list": {}}.items():
+        def call():
+            qturn.decode_batch(data, offsets=offsets, device="cuda", **arguments)
         try:
-            for_training(files, "cuda")
-            measure(name, "cropped, resized, mirrored, to normalised halves", lambda: for_training(files, "cuda"), count)
-        except ValueError as error:
-            print_row([name, f"cropped, resized: {error}", "", "", ""])
-        with tempfile.TemporaryDirectory() as folder:
-            paths = [pathlib.Path(folder, f"{i}.jpg") for i in range(count)]
-            for path, file in zip(paths, files):
-                path.write_bytes(file)
-            measure(name, "the same as the first, of a folder's files in memory", lambda: qturn.decode_batch(paths, device="cuda"), count)
-        measure(name, "the first, rotate90, to normalised halves",
-                lambda: qturn.decode_batch(files, "rotate90", device="cuda", layout="chw", dtype="float16", mean=MEAN, std=STD), count)
-        try:
-            from torchvision.io import decode_jpeg
-            tensors = [torch.frombuffer(bytearray(file), dtype=torch.uint8) for file in files]
-            measure(name, "`torchvision.io.decode_jpeg(list, device=\"cuda\")`", lambda: decode_jpeg(tensors, device="cuda"), count, (1, 2))
-            measure(name, "the same, cropped, resized, mirrored by v2", lambda: torchvision_for_training(tensors, "cuda"), count, (1, 2))
-        except (ImportError, RuntimeError) as error:
-            print_row([name, f"torchvision: {error}", "", "", ""])
-    for number in (2, 4):
-        what = f"{number} processes, each with a GPU, cropped, resized, to normalised halves"
-        print_row(["the first kind", what, "1", in_processes(number, seconds), ""])
-    print()
-    print_table(["one picture, bytes to pixels on the GPU", "ms"])
-    for name, files in kinds.items():
-        print_row([name + ", qturn", f"{latency(lambda: qturn.decode_batch(files[:1], device='cuda'), settle):.3f}"])
-        try:
-            from torchvision.io import decode_jpeg
-            tensor = torch.frombuffer(bytearray(files[0]), dtype=torch.uint8)
-            print_row([name + ", torchvision", f"{latency(lambda: decode_jpeg(tensor, device='cuda'), settle):.3f}"])
-        except (ImportError, RuntimeError):
-            pass
-    print()
+            for _ in range(5):
+                call()
+            settle()
+            own, every = (each / rounds / len(files) * 1e6 for each in used_by(call, rounds))
+            print_row([what, f"{own:.1f} us", f"{every:.1f} us", f"{every - copied:.1f} us"])
+            if arguments.get("size"):
+                keep("host", every - copied, more=False)
+        except Exception as error:
+            print_row([f"{what}: {first_line(error)}", "", "", ""])
 
 
-def on_cpu(kinds, seconds):
-    print(f"{os.cpu_count()} cores, Pillow {Image.__version__}\n")
+class Files:
+    """A data set of so many samples that no epoch ends."""
 
-    def by_pillow(files):
-        return [numpy.asarray(Image.open(io.BytesIO(file)).convert("RGB")) for file in files]
-
-    rivals = {"`decode_batch(files)`": qturn.decode_batch, "Pillow, one thread": by_pillow,
-              "the same to normalised floats": lambda files: qturn.decode_batch(files, layout="chw", mean=MEAN, std=STD)}
-    try:
-        import torch
-        from torchvision.io import decode_jpeg
-        rivals["`torchvision.io.decode_jpeg(list)`"] = lambda files: decode_jpeg(
-            [torch.frombuffer(bytearray(file), dtype=torch.uint8) for file in files])
-    except (ImportError, RuntimeError):
-        pass
-    print_table(["pictures", "call", "pictures/s", "processor for each"])
-    for name, files in kinds.items():
-        for what, call in rivals.items():
-            speed, cpu = rate(lambda: call(files), len(files), seconds)
-            print_row([name, what, f"{speed:,.0f}", f"{cpu:,.0f} us"])
-    print()
-
-
-class Prepared:
-    """A data set whose samples a rival prepares in the workers of its loader."""
-
-    def __init__(self, files, prepare):
-        self.files, self.prepare = files, prepare
+    def __init__(self, paths, prepare):
+        self.paths, self.prepare = paths, prepare
 
     def __len__(self):
-        return len(self.files)
+        return 1 << 24
 
     def __getitem__(self, index):
-        return self.prepare(self.files[index]), index
+        return self.prepare(self.paths[index % len(self.paths)]), index
 
 
-def rivals_in_training(files):
-    """What prepares all files once, cropped, resized, mirrored and normalised, as floats of 32 bits."""
+def of_batches(batches):
+    """Pictures per second, after the first batches."""
+    batches = iter(batches)
+    for _ in range(10):
+        next(batches)
+    settle()
+    begin = time.perf_counter()
+    count = 0
+    while time.perf_counter() < begin + asked.seconds:
+        count += len(next(batches)[0])
+    settle()
+    return count / (time.perf_counter() - begin)
+
+
+def folder():
+    from torch.utils.data import DataLoader
+    from torchvision.io import ImageReadMode, decode_jpeg
+    from torchvision.transforms import v2
+    import torch
+
+    from qturn.torch import collate
+    files, cores = small(), len(os.sched_getaffinity(0))
+    drawn = v2.Compose([v2.RandomResizedCrop(SIDE, antialias=True), v2.RandomHorizontalFlip()])
+    halves = v2.Compose([v2.ToDtype(torch.float16, scale=True), v2.Normalize(MEAN, STD)])
+    of_pillow = v2.Compose([lambda path: Image.open(path).convert("RGB"), drawn, v2.PILToTensor()])
+    decoder = for_training()
+
+    def loader(prepare, workers, **options):
+        return DataLoader(Files(paths, prepare), len(files), num_workers=workers, **options)
+
+    def on_gpu(batches):
+        for pictures, *_ in batches:
+            yield (halves(pictures.cuda(non_blocking=True)),)
+
+    def by_torchvision(batches):
+        for pictures, *_ in batches:
+            tensors = decode_jpeg(list(pictures), ImageReadMode.RGB, device="cuda")
+            yield (halves(torch.stack([drawn(each) for each in tensors])),)
+
+    def listed(samples):
+        return ([torch.frombuffer(bytearray(file), dtype=torch.uint8) for file, _ in samples],)
+
+    with tempfile.TemporaryDirectory(dir=IN_MEMORY) as where:
+        paths = [pathlib.Path(where, f"{i}.jpg") for i in range(len(files))]
+        for path, file in zip(paths, files):
+            path.write_bytes(file)
+        free = shutil.disk_usage(where).free
+        rates_of("files in memory")
+        measure(described(files), "`BatchDecoder`, of a list of paths", lambda: lambda: decoder((paths,)), len(files), figure="folder/s")
+        few = f"{free / 1e6:,.0f} MB of shared memory are too few for the workers" if free < 3e9 else ""
+        ahead = {f"`batches(DataLoader of paths, ahead={n})`": lambda n=n: decoder.batches(loader(lambda path: path, 0, collate_fn=collate), n)
+                 for n in THREADS}
+        read = {f"`batches(DataLoader of {w} workers that read, ahead={n})`": lambda w=w, n=n: decoder.batches(
+            loader(pathlib.Path.read_bytes, w, collate_fn=collate), n) for w, n in ((2, 2), (8, 4))}
+        rivals = {f"a DataLoader of {cores} workers, Pillow, v2; normalised on the GPU": lambda: on_gpu(loader(of_pillow, cores, pin_memory=True)),
+                  "a DataLoader of 8 workers that read, `decode_jpeg` and v2 on the GPU": lambda: by_torchvision(
+                      loader(pathlib.Path.read_bytes, 8, collate_fn=listed))}
+        for what, make in {**ahead, **read, **rivals}.items():
+            try:
+                if "workers" in what and few:
+                    raise RuntimeError(few)
+                speed = of_batches(make())
+                print_row([described(files), what, "", f"{speed:,.0f}", ""])
+                keep("folder/s" if what in ahead or what in read else what, speed)
+            except Exception as error:
+                print_row([described(files), f"{what}: {first_line(error)}", "", "", ""])
+    if "folder/s" in found and "training" in found:
+        found["folder"] = found["folder/s"] / found["training"]
+
+
+def in_processes(count):
+    """The pictures per second of so many processes, each with a GPU and eight threads, that begin at the same time."""
+    programs = []
+    with tempfile.TemporaryDirectory(dir=IN_MEMORY) as where:
+        for i, file in enumerate(small()):
+            pathlib.Path(where, f"{i:03}.jpg").write_bytes(file)
+        for i in range(count):
+            programs.append(subprocess.Popen(
+                [sys.executable, __file__, "--rows", "one-process", "--seconds", str(3 * asked.seconds), "--small", where], text=True,
+                stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=os.environ | {"CUDA_VISIBLE_DEVICES": str(i)}))
+        ready = [program.stdout.readline() for program in programs]
+        for program, line in zip(programs, ready):
+            if line:
+                program.stdin.write("go\n" if all(ready) else "")  # without a line it ends
+                program.stdin.close()
+        speeds = [program.stdout.readline() for program in programs]
+        if any([program.wait() for program in programs]) or not all(speeds):
+            raise RuntimeError("a process ended, see above")
+    return [float(speed) for speed in speeds]
+
+
+def one_process():
+    """What in_processes() starts."""
+    import torch
+    decoder, files = for_training(), small()
+    for _ in range(3):
+        decoder((files,))
+    torch.cuda.synchronize()
+    print("ready", flush=True)
+    if sys.stdin.readline():
+        print(rate(on_own_stream(lambda: lambda: decoder((files,))), len(files), THREADS[-1])[0], flush=True)
+
+
+def processes():
+    import torch
+    print_table(["processes, a GPU each, eight threads each", "pictures/s of each", "sum", "times one"])
+    one = None
+    for count in (1, 2, 4):
+        if count > torch.cuda.device_count():
+            print_row([f"{count}", f"{torch.cuda.device_count()} GPU, not {count}", "", ""])
+            continue
+        try:
+            speeds = in_processes(count)
+            one = one or sum(speeds)
+            print_row([f"{count}", ", ".join(f"{speed:,.0f}" for speed in speeds), f"{sum(speeds):,.0f}", f"{sum(speeds) / one:.2f}"])
+            if count > 1:
+                keep(f"{count} processes", sum(speeds) / one)
+        except Exception as error:
+            print_row([f"{count}", first_line(error), "", ""])
+
+
+def two_cores():
+    """In a process that has two cores from its start, and no GPU."""
+    cores = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, sorted(cores)[:2])
+    try:
+        program = subprocess.run([sys.executable, __file__, "--rows", "on-two-cores", "--seconds", str(asked.seconds)], text=True,
+                                 stdout=subprocess.PIPE, env=os.environ | {"CUDA_VISIBLE_DEVICES": ""})
+    finally:
+        os.sched_setaffinity(0, cores)
+    for line in program.stdout.splitlines():
+        figure, is_figure, value = line.partition("=")
+        if is_figure and figure in ("two cores", "Pillow, v2", "torchvision.io, v2"):
+            keep(figure, float(value))
+        else:
+            print(line)
+    if program.returncode:
+        raise RuntimeError("the process with two cores failed, see above")
+
+
+def on_two_cores(rounds=4):
+    """What two_cores() starts."""
     import torch
     from torch.utils.data import DataLoader
     from torchvision.io import ImageReadMode, decode_jpeg
     from torchvision.transforms import v2
 
-    from qturn.torch import BatchDecoder, RandomResizedCrop, collate
+    from qturn.torch import collate
+    files = small() * 2
     drawn = [v2.RandomResizedCrop(SIDE, antialias=True), v2.RandomHorizontalFlip()]
     floats = [v2.ToDtype(torch.float32, scale=True), v2.Normalize(MEAN, STD)]
     by_pillow = v2.Compose([lambda file: Image.open(io.BytesIO(file)).convert("RGB"), *drawn, v2.PILToTensor(), *floats])
     by_io = v2.Compose([lambda file: decode_jpeg(torch.frombuffer(bytearray(file), dtype=torch.uint8), ImageReadMode.RGB), *drawn, *floats])
-    ours = BatchDecoder(SIDE, crop=RandomResizedCrop(), p=0.5, orientations=["flop"], mean=MEAN, std=STD, pillow=PILLOW)
+    ours = for_training("cpu", orientations=["flop"])
+
+    class Prepared:
+        def __init__(self, prepare):
+            self.prepare = prepare
+
+        def __len__(self):
+            return len(files)
+
+        def __getitem__(self, index):
+            return self.prepare(files[index]), index
 
     def loader(prepare, **options):
-        return DataLoader(Prepared(files, prepare), 64, num_workers=2, persistent_workers=True, **options)
+        return DataLoader(Prepared(prepare), 64, num_workers=2, persistent_workers=True, **options)
 
-    reading = loader(lambda file: file, collate_fn=collate)
-    loaders = {"a DataLoader of two workers with Pillow, v2": loader(by_pillow), "the same with torchvision.io, v2": loader(by_io)}
-    calls = {what: lambda each=each: [images.shape for images, _ in each] for what, each in loaders.items()}
-    return {"`BatchDecoder`, of a list of bytes": lambda: [ours((files[i:i + 64],)) for i in range(0, len(files), 64)],
-            "`BatchDecoder`, of a DataLoader of two workers that read": lambda: [images.shape for images, _ in map(ours, reading)], **calls}
-
-
-def in_training(kinds, rounds=7):
-    import torch
-    import torchvision
-    print(f"{len(os.sched_getaffinity(0))} cores, PyTorch {torch.__version__}, torchvision {torchvision.__version__}, "
-          f"Pillow {Image.__version__}\n")
-    what = f"cropped, resized to {SIDE} x {SIDE}, mirrored, normalised, floats"
-    print_table(["pictures", what, "pictures/s", "slowest, fastest round"])
-    name, files = next(iter(kinds.items()))
-    files = files * -(-1024 // len(files))  # batches enough for workers to be ahead
-    calls = rivals_in_training(files)
+    reading, pillow, tv_io = loader(lambda file: file, collate_fn=collate), loader(by_pillow), loader(by_io)
+    batches = [(files[i:i + 64],) for i in range(0, len(files), 64)]
+    calls = {"`BatchDecoder`, of a list of bytes": ("two cores", lambda: map(ours, batches)),
+             "`batches()` of the same, ahead=2": ("two cores", lambda: ours.batches(batches)),
+             "`BatchDecoder`, of a DataLoader of two workers that read": ("two cores", lambda: map(ours, reading)),
+             "a DataLoader of two workers with Pillow, v2": ("Pillow, v2", lambda: pillow),
+             "the same with torchvision.io, v2": ("torchvision.io, v2", lambda: tv_io)}
+    print(f"{len(os.sched_getaffinity(0))} cores, {versions()}\n")
+    print_table(["pictures", f"cropped, resized to {SIDE} x {SIDE}, mirrored, normalised, floats", "pictures/s", "slowest, fastest round"])
     speeds = {what: [] for what in calls}
     for at in range(rounds + 1):
-        for what, call in calls.items():
+        for what, (_, call) in calls.items():
             begin = time.perf_counter()
-            call()
+            for images, *_ in call():
+                images.shape
             if at:  # the first one starts workers
                 speeds[what].append(len(files) / (time.perf_counter() - begin))
     for what, each in speeds.items():
-        print_row([name, what, f"{statistics.median(each):,.0f}", f"{min(each):,.0f}, {max(each):,.0f}"])
-    print()
+        print_row([described(small()), what, f"{statistics.median(each):,.0f}", f"{min(each):,.0f}, {max(each):,.0f}"])
+        keep(calls[what][0], statistics.median(each))
+    for figure, value in found.items():
+        print(f"{figure}={value}")
 
 
-def has_gpu():
+def all_cores():
+    def by_pillow(files):
+        return [numpy.asarray(Image.open(io.BytesIO(file)).convert("RGB")) for file in files]
+
+    def by_torchvision(files):
+        import torch
+        from torchvision.io import decode_jpeg
+        return decode_jpeg([torch.frombuffer(bytearray(file), dtype=torch.uint8) for file in files])
+
+    calls = {"`decode_batch(files)`": qturn.decode_batch,
+             "the same to normalised floats": lambda files: qturn.decode_batch(files, layout="chw", mean=MEAN, std=STD),
+             f"to normalised floats of {SIDE} x {SIDE}": lambda files: qturn.decode_batch(files, layout="chw", size=SIDE, mean=MEAN, std=STD),
+             "Pillow, one thread": by_pillow, "`torchvision.io.decode_jpeg(list)`": by_torchvision}
+    rates_of("pictures, no GPU")
+    for files in (small(), large()[:8]):
+        for what, call in calls.items():
+            measure(described(files), what, lambda: lambda: call(files), len(files), (1,), place=lambda make: make)
+
+
+def bars():
+    print_table(["what", "measured", "bar", "goal", "rival", "times the rival", "bar"])
+    for what, figure, more, bar, goal, rival, times in BARS:
+        value, other = found.get(figure), found.get(rival)
+        cell = "not in this run" if value is None else f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
+        ends = [f"{end:,}" if end else "" for end in (bar, goal)]
+        if bar and value is not None and (value >= bar if more else value <= bar):
+            cell = f"**{cell}**"
+        against = f"{value / other:.2f}" if value is not None and other else ""
+        print_row([what, cell, *ends, f"{rival}: {other:,.0f}" if other else rival or "", against, f"{times}" if rival else ""])
+
+
+def versions():
+    said = [f"Pillow {Image.__version__}"]
+    for module in ("torch", "torchvision"):
+        try:
+            said.append(f"{module} {__import__(module).__version__}")
+        except ImportError:
+            said.append(f"no {module}")
+    return ", ".join(said)
+
+
+ROWS = {"training": training, "upright": upright, "large": of_large, "latency": latency, "host": host, "folder": folder,
+        "processes": processes, "two-cores": two_cores, "cpu": all_cores}
+CHILDREN = {"one-process": one_process, "on-two-cores": on_two_cores}
+WITHOUT_GPU = ("two-cores", "cpu")
+
+
+def gpu_missing():
     try:
         import torch
     except ImportError:
-        return False
-    return torch.cuda.is_available()
+        return "PyTorch is not installed"
+    return "" if torch.cuda.is_available() else "no GPU that PyTorch can use"
 
 
 def main():
+    global asked
     arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    arguments.add_argument("--cpu", action="store_true", help="only the processor's table")
-    arguments.add_argument("--training", action="store_true", help="only the table of training on the processor")
-    arguments.add_argument("--only-rate", action="store_true", help=argparse.SUPPRESS)
-    arguments.add_argument("--seconds", type=float, default=1.5, help="for each figure")
-    arguments.add_argument("folders", nargs="*", type=pathlib.Path)
+    arguments.add_argument("--rows", default=",".join(ROWS), help="by default all")
+    arguments.add_argument("--seconds", type=float, default=0.7, help="for each figure")
+    arguments.add_argument("--minutes", type=float, default=9, help="no table begins later")
+    arguments.add_argument("--small", type=pathlib.Path, help="a folder of JPEGs instead of those of 500 x 375")
+    arguments.add_argument("--large", type=pathlib.Path, help="a folder of JPEGs instead of those of 4032 x 3024")
     asked = arguments.parse_args()
-    kinds = {folder.name: [path.read_bytes() for path in sorted(folder.iterdir())] for folder in asked.folders}
-    if not kinds:
-        small, large = ((500, 375), 256, 256, 94), ((4032, 3024), 2, 16, 94)
-        for size, different, count, quality in (small,) if asked.training or asked.only_rate else (small, large):
-            files = made(size, different, quality) * (count // different)
-            kinds[f"{count} of {size[0]} x {size[1]}, {sum(map(len, files)) / count / 1e3:,.0f} KB"] = files
-    if asked.only_rate:
+    names = asked.rows.split(",")
+    if names[0] in CHILDREN:
+        return CHILDREN[names[0]]()
+    unknown = [name for name in names if name not in ROWS]
+    if unknown:
+        arguments.error(f"{', '.join(unknown)}: expected of {', '.join(ROWS)}")
+    missing = gpu_missing()
+    print(f"{len(os.sched_getaffinity(0))} cores, {versions()}", end="")
+    if not missing:
         import torch
-        files = next(iter(kinds.values()))
-        print(rate(lambda: for_training(files, "cuda"), len(files), asked.seconds, settle=torch.cuda.synchronize)[0])
-        return
-    if asked.training:
-        return in_training(kinds)
-    on_cpu(kinds, asked.seconds)
-    if not asked.cpu:
-        if not has_gpu():
-            sys.exit("decode.py: the rows of a GPU are left out: no GPU that PyTorch can use")
-        on_gpu(kinds, asked.seconds)
+        print(f", {torch.cuda.device_count()} x {torch.cuda.get_device_name()}", end="")
+    print("\n")
+    begin = time.perf_counter()
+    for name in names:
+        passed = time.perf_counter() - begin
+        print(f"### {name}\n", flush=True)
+        if missing and name not in WITHOUT_GPU:
+            print(missing)
+        elif passed > 60 * asked.minutes:
+            print("no time was left")
+        else:
+            try:
+                ROWS[name]()
+            except Exception as error:  # the others go on
+                print(f"\n{name}: {first_line(error)}")
+            print(f"\n{time.perf_counter() - begin - passed:.0f} s", end="")
+        print("\n", flush=True)
+    bars()
 
 
 if __name__ == "__main__":
