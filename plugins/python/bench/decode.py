@@ -126,9 +126,9 @@ def rate(make, count, threads=1):
         futures = [pool.submit(run) for _ in range(threads)]
         try:
             begun.wait()
-        except threading.BrokenBarrierError:
+        except threading.BrokenBarrierError as broken:
             failed = [each.exception() for each in futures]
-            raise next(each for each in failed if each and not isinstance(each, threading.BrokenBarrierError)) from None
+            raise next((each for each in failed if each and not isinstance(each, threading.BrokenBarrierError)), broken) from None
         begin, cpu = time.perf_counter(), time.process_time()
         done = sum(future.result() for future in futures)
     settle()
@@ -320,15 +320,15 @@ class Files:
         return self.prepare(self.paths[index % len(self.paths)]), index
 
 
-def of_batches(batches):
-    """Pictures per second, after the first batches."""
+def of_batches(batches, warm_ups, seconds):
+    """Pictures per second, after what workers have made ahead."""
     batches = iter(batches)
-    for _ in range(10):
+    for _ in range(warm_ups):
         next(batches)
     settle()
     begin = time.perf_counter()
     count = 0
-    while time.perf_counter() < begin + asked.seconds:
+    while time.perf_counter() < begin + seconds:
         count += len(next(batches)[0])
     settle()
     return count / (time.perf_counter() - begin)
@@ -379,9 +379,10 @@ def folder():
                       loader(pathlib.Path.read_bytes, 8, collate_fn=listed))}
         for what, make in {**ahead, **read, **rivals}.items():
             try:
-                if "workers" in what and few:
+                has_workers = "workers" in what
+                if has_workers and few:
                     raise RuntimeError(few)
-                speed = of_batches(make())
+                speed = of_batches(make(), 3 * cores, max(4.0, asked.seconds)) if has_workers else of_batches(make(), 10, asked.seconds)
                 print_row([described(files), what, "", f"{speed:,.0f}", ""])
                 keep("folder/s" if what in ahead or what in read else what, speed)
             except Exception as error:
