@@ -92,7 +92,6 @@ std::vector<std::string> write_data_set_file(const DataSets::File& file, std::st
   const NewFile turned{.target = file.output,
                        .content = content,
                        .like = file.input,
-                       .times = Times::now,
                        .like_state = file.state,
                        .places = places};
   return write_files(std::span(&turned, 1), if_exists);

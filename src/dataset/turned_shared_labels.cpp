@@ -134,7 +134,6 @@ std::vector<std::string> write_shared_labels(const SharedLabels::File& file,
   const NewFile turned{.target = file.output,
                        .content = {},
                        .like = file.input,
-                       .times = Times::now,
                        .like_state = file.state,
                        .write_more = write,
                        .places = places};

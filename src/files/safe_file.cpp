@@ -117,7 +117,7 @@ bool has_owners(int fd) {
 }
 
 /// Every step is best effort. The mode 0600 of the temporary gives access to nobody else.
-Lost make_alike(const fs::path& path, const struct stat& like, int fd, Times which_times) {
+Lost make_alike(const fs::path& path, const struct stat& like, int fd) {
   Lost lost;
   struct stat made;
   if (::fstat(fd, &made) != 0) made = {};
@@ -136,10 +136,8 @@ Lost make_alike(const fs::path& path, const struct stat& like, int fd, Times whi
   }
   if (::fchmod(fd, mode) != 0 && owned) lost.add("mode");
   copy_attributes(path, fd, lost);
-  if (which_times == Times::of_the_other) {
-    const timespec times[] = {like.st_atim, like.st_mtim};
-    if (::futimens(fd, times) != 0) lost.add("times");
-  }
+  const timespec times[] = {like.st_atim, like.st_mtim};
+  if (::futimens(fd, times) != 0) lost.add("times");
   return lost;
 }
 
@@ -215,6 +213,12 @@ struct StagedFiles::File {
 
   /// It is made of the file that it replaces.
   bool replaces_like() const { return like_state && like == target; }
+  /// What it replaces has its size, and the time that it is to get.
+  bool replaces_one_like(const struct stat& wanted) const {
+    const auto replaced = temporary.target_state();
+    return replaced && replaced->bytes == written &&
+           replaced->modified_ns == state_of(wanted).modified_ns;
+  }
 
   fs::path target, folder, like;
   bool is_new;                ///< it is the same as no other file
@@ -275,11 +279,12 @@ void StagedFiles::stage(const NewFile& file) try {
     });
   }
   if (is_alike) {
-    make_alike(like, like_status, opened.get(), file.times).report(target, warnings_);
-  }
-  // By the clock. The system counts in ticks, and one who writes in the same tick must not give the
-  // file the same time.
-  if (!is_alike || file.times == Times::now) {
+    if (file.same_as.empty() && files_.back()->replaces_one_like(like_status))
+      ++like_status.st_mtim.tv_sec;
+    make_alike(like, like_status, opened.get()).report(target, warnings_);
+  } else {
+    // By the clock. The system counts in ticks, and one who writes in the same tick must not give
+    // the file the same time.
     timespec times[] = {{.tv_sec = 0, .tv_nsec = UTIME_OMIT}, {}};
     if (::clock_gettime(CLOCK_REALTIME, &times[1]) == 0) (void)::futimens(opened.get(), times);
   }
@@ -513,8 +518,8 @@ std::vector<std::string> write_files(std::span<const NewFile> files, IfExists if
 }
 
 std::vector<std::string> write_file(const fs::path& target, std::span<const std::byte> content,
-                                    const fs::path& like, IfExists if_exists, Times times) {
-  const NewFile file{target, content, like, times, {}};
+                                    const fs::path& like, IfExists if_exists) {
+  const NewFile file{target, content, like, {}};
   return write_files(std::span(&file, 1), if_exists);
 }
 

@@ -53,10 +53,6 @@ inline std::string sentence_of(const std::filesystem::filesystem_error& error) {
   return error.path1().string() + ": " + error.code().message();
 }
 
-/// Whether a file that is made like another also gets its times. A changed file that keeps its size
-/// must not keep its time, or a backup would not notice the change.
-enum class Times : std::uint8_t { of_the_other, now };
-
 /// Reads a regular file whole. Throws FileError with the system's reason; a file that changes size
 /// while it is read is an error too ("Device or resource busy"). `memory` is used for it. `state`,
 /// unless null, becomes the file's before the first byte was read.
@@ -78,9 +74,9 @@ struct NewFile {
   std::span<const std::byte> content;
   /// The file whose mode, times, owner, attributes and access list the new one gets, as far as
   /// the file system and our rights permit (what they do not is a warning); empty: it is made as
-  /// any other.
+  /// any other. If it replaces a file of the same size and time, it is a second later, so that a
+  /// backup, which looks at these alone, sees the change.
   std::filesystem::path like = {};
-  Times times = Times::of_the_other;
   /// What `like` was when the content was made of it.
   std::optional<FileState> like_state = {};
   /// Hands over what follows `content`, part by part, for a file that would not fit into memory;
@@ -201,7 +197,6 @@ std::vector<std::string> write_files(std::span<const NewFile> files, IfExists if
 /// One file.
 std::vector<std::string> write_file(const std::filesystem::path& target,
                                     std::span<const std::byte> content,
-                                    const std::filesystem::path& like, IfExists if_exists,
-                                    Times times = Times::of_the_other);
+                                    const std::filesystem::path& like, IfExists if_exists);
 
 }  // namespace qturn

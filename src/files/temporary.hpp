@@ -37,6 +37,8 @@ class Temporary {
   const FileDescriptor& folder() const { return folder_; }
   const std::string& name() const { return name_; }
   bool is_in_place() const { return is_in_place_; }
+  /// What has the name of the target; none if nothing has, or it cannot be looked at.
+  std::optional<FileState> target_state() const { return state_of_name(target_name_); }
   bool is_exchanged() const { return is_exchanged_; }
   std::uint64_t bytes() const { return own_.bytes; }
   bool is(const struct stat& file) const { return own_.inode == file.st_ino; }

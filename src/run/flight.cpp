@@ -568,7 +568,6 @@ void Flight::put(std::size_t index, std::span<const std::byte> bytes, Route rout
   if (stop()) throw Interrupted();
   Result result = result_of(index);
   result.bytes = bytes;
-  result.keeps_size = route == Route::tagged;
   SampleWriter::Companions companions;
   if (picture_) companions = turned_companions(result, outcome.warnings);
   result.position = source_.position(result.input);

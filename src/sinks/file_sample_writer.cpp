@@ -133,7 +133,6 @@ std::unique_ptr<StagedResult> FileSampleWriter::stage(const Result& result,
   std::vector<NewFile> files = {{result.output, result.bytes}};
   if (options_.inputs_are_files) {
     files[0].like = result.input;
-    files[0].times = result.keeps_size ? Times::now : Times::of_the_other;
     files[0].like_state = result.input_state;
   }
   const auto refuse_existing = [&](const fs::path& output) {
@@ -147,7 +146,6 @@ std::unique_ptr<StagedResult> FileSampleWriter::stage(const Result& result,
     files.push_back({companion.output, companion.content()});
     if (!options_.inputs_are_files) continue;
     files.back().like = companion.input;
-    files.back().times = Times::now;
     files.back().like_state = companion.state;
   }
   for (NewFile& file : files) file.places = options_.places;

@@ -36,7 +36,6 @@ struct Result {
   ContentHash input_hash = {};
   std::span<const std::byte> bytes = {};
   MetadataTurn turn = {};   ///< what its companions need, too; nothing is turned: an upright copy
-  bool keeps_size = false;  ///< only its tag has changed, so a backup must see another time
   LabelFile label = {};
   std::vector<SharedLabel> shared_labels = {};
   std::vector<SidecarFile> sidecars = {};

@@ -231,6 +231,37 @@ TEST_CASE_METHOD(
   CHECK_THAT(refused.err, ContainsSubstring("in/cut.jpg: cannot be turned without loss"));
 }
 
+TEST_CASE_METHOD(cli::Workplace, "What a result replaces has another size or another time") {
+  const auto pnm = [](int shade) { return "P5\n3 2\n255\n" + std::string(6, 'a' + shade); };
+  add("in/images/a.pgm", pnm(0));
+  add("in/images/b.png", cli::png(picture));
+  add("in/labels/a.txt", "0 0.25 0.5 0.125 0.75\n");
+  const Names files = {"images/a.pgm", "images/b.png", "labels/a.txt"};
+  for (const std::string& file : files) set_age(path() / "in" / file, 1000);
+  const auto states = [&](const fs::path& folder) {
+    std::set<std::pair<std::uintmax_t, fs::file_time_type>> all;
+    for (const std::string& file : files)
+      all.emplace(fs::file_size(folder / file), fs::last_write_time(folder / file));
+    return all;
+  };
+  const auto share = [](const auto& a, const auto& b) {
+    return std::ranges::any_of(a, [&](const auto& one) { return b.contains(one); });
+  };
+  const auto before = states(path() / "in");
+  done({"rotate180", "in", "-o", "out"});
+  CHECK(states(path() / "out") == before);
+  done({"flop", "in", "-o", "out", "--overwrite"});
+  const auto overwritten = states(path() / "out");
+  CHECK_FALSE(share(overwritten, before));
+  done({"flop", "in", "--in-place"});
+  const auto once = states(path() / "in");
+  CHECK_FALSE(share(once, before));
+  done({"flip", "in", "--in-place"});
+  const auto twice = states(path() / "in");
+  CHECK_FALSE(share(twice, once));
+  CHECK_FALSE(share(twice, before));
+}
+
 TEST_CASE_METHOD(cli::Workplace, "Results have the mode and the time of their originals") {
   const fs::path original = add("in/a.png", cli::png(picture));
   ::chmod(original.c_str(), 0640);

@@ -84,7 +84,7 @@ TEST_CASE("A tag that is missing is added, in JPEG, PNG, TIFF and WebP") {
   }
 }
 
-TEST_CASE("In place, a new tag moves the time stamp although the size stays") {
+TEST_CASE("In place, a new tag makes a file one second later, because its size stays") {
   Workplace workplace;
   workplace.add("a.jpg", cli::tagged_jpeg(cli::smooth_picture(24, 16), 3));
   const auto path = workplace.path() / "a.jpg";
@@ -93,7 +93,7 @@ TEST_CASE("In place, a new tag moves the time stamp although the size stays") {
   const auto size = std::filesystem::file_size(path);
   workplace.done({"cw", "a.jpg", "--tag-only", "--in-place"});
   CHECK(std::filesystem::file_size(path) == size);
-  CHECK(std::filesystem::last_write_time(path) > long_ago + std::chrono::hours(999));
+  CHECK(std::filesystem::last_write_time(path) == long_ago + std::chrono::seconds(1));
 }
 
 TEST_CASE_METHOD(
