@@ -248,8 +248,8 @@ TEST_CASE_METHOD(Workplace,
   done({"cw", "in/*.png", "in/[1].png", "in/-rf.png", "-o", "named"});
   CHECK(files("named") == Names{"*.png", "[1].png", "-rf.png"});
   add("-rf.png", picture);
-  done({"cw", "-o", "dashed", "--", "-rf.png"});
-  CHECK(files("dashed") == Names{"-rf.png"});
+  done({"cw", "in/[1].png", "-o", "dashed", "--", "-rf.png"});
+  CHECK(files("dashed") == Names{"-rf.png", "[1].png"});
 }
 
 TEST_CASE_METHOD(

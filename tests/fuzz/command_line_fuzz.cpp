@@ -2,28 +2,22 @@
 // thrown. The words of the command line, and the names of the list, are lines.
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "src/plan/find_files.hpp"
 #include "src/plan/variants.hpp"
 #include "tests/fuzz/target.hpp"
-#include "tools/qturn/parser.hpp"
+#include "tools/qturn/parse.hpp"
 
 namespace qturn {
 namespace {
 
-void parse(std::vector<std::string> words) {
-  // A parser takes longer to make than to run.
-  static CommandLine line;
-  static const auto parser = make_parser(line);
-  static const CommandLine unread = line;
-  line = unread;
+void understand(std::vector<std::string> words) {
+  CommandLine line;
   try {
-    parser->parse(std::move(words));
-  } catch (const CLI::Success&) {
-    parser->help();
-    return;
-  } catch (const CLI::ParseError&) {
+    if (!parse(std::move(words), line).empty()) return;
+  } catch (const CommandLineError&) {
     return;
   }
   fuzz::require(line.threads >= 0 && line.threads <= 1024);
@@ -36,8 +30,8 @@ void fuzz::fuzz_command_line(Input input) {
   const std::string text(text_of(input));
   std::istringstream lines(text), list(text);
   std::vector<std::string> words;
-  for (std::string word; std::getline(lines, word);) words.insert(words.begin(), word);
-  parse(std::move(words));  // the last one comes first, as CLI11 wants them
+  for (std::string word; std::getline(lines, word);) words.push_back(word);
+  understand(std::move(words));
   read_file_list(list, input.size() % 2 == 0);
 }
 

@@ -58,7 +58,7 @@ bool Augmentation::finish(const WrittenPictures& written, const RunOptions& opti
   // A shard has a manifest even if it has no pictures.
   const bool needs_pictures = !line_.shard || is_interrupted;
   if (needs_pictures && plan_.jobs.skipped_count() == 0 && written.empty()) return true;
-  RunRecord record{.header = {version, words_of_results(line_, options.jpeg.edges)},
+  RunRecord record{.header = {version, result_options(line_, options.jpeg.edges, "=")},
                    .written = written,
                    .options = options,
                    .journals = journals,

@@ -14,7 +14,6 @@
 #include "tools/qturn/check.hpp"
 #include "tools/qturn/hints.hpp"
 #include "tools/qturn/json_lines.hpp"
-#include "tools/qturn/label_options.hpp"
 #include "tools/qturn/progress.hpp"
 #include "tools/qturn/report.hpp"
 #include "tools/qturn/resources.hpp"
@@ -93,12 +92,12 @@ std::uint64_t say_without_original(const FileList& turned, const FileList& origi
 
 int check_against(const CommandLine& line, PlanOptions turned) {
   if (!line.labels.folder.empty() || line.labels.take == TakeLabels::one_file ||
-      !mask_options(line).folder.empty()) {
+      !line.mask_options().folder.empty()) {
     throw PlanError("--against finds the labels and masks of both folders by itself");
   }
   const ReportPlace json_place = ReportPlace::json(line);
   turned.labels = line.labels;
-  turned.masks = mask_options(line);
+  turned.masks = line.mask_options();
   turned.labels.swap_pairs.clear();  // classes are named by what lies with the originals
   const Compared results(turned, json_place);
   turned.labels = line.labels;

@@ -1,4 +1,4 @@
-// What the user typed, as plain values. parser.cpp fills it in.
+// What the user typed, as plain values. parse() fills it in, as the table of options says.
 #pragma once
 
 #include <cstdint>
@@ -14,15 +14,9 @@
 
 namespace qturn {
 
-/// An option as it would be typed.
-struct TypedOption {
-  std::string name;   ///< "--format"
-  std::string value;  ///< empty for a flag
-};
-
 /// What the user typed. Each value is checked, but not yet against the file system.
 struct CommandLine {
-  enum class Command { turn, augment, merge, check, restore, devices };
+  enum class Command : std::uint8_t { turn, augment, merge, check, restore, devices };
   Command command = Command::turn;
   Orientation orientation = Orientation::identity;  ///< turn: identity is `upright`
 
@@ -84,6 +78,11 @@ struct CommandLine {
   /// merge does, when all are complete.
   IfExists if_shared_files_exist() const {
     return !shard && (existing != Existing::refuse || resume) ? IfExists::replace : IfExists::fail;
+  }
+
+  /// What --masks says, or else --labels.
+  MaskOptions mask_options() const {
+    return masks.value_or(MaskOptions{.take = labels.take != TakeLabels::none});
   }
 
   bool verifies() const { return verify.value_or(in_place); }

@@ -1,6 +1,5 @@
-#include "tools/qturn/help.hpp"
-
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -8,17 +7,13 @@
 #include <sstream>
 #include <string_view>
 #include <utility>
+#include <vector>
 
+#include "tools/qturn/options.hpp"
 #include "tools/qturn/terminal.hpp"
 
 namespace qturn {
 namespace {
-
-// The options that -h shows, of each operation those that it has.
-constexpr std::string_view often_typed[] = {
-    "--output",  "--in-place", "--variants", "--random",  "--seed",       "--overwrite",
-    "--resume",  "--backup",   "--labels",   "--quick",   "--jpeg-edges", "--format",
-    "--quality", "--shard",    "--html",     "--dry-run", "--verbose"};
 
 std::size_t line_width() { return std::max<std::size_t>(terminal_width(STDOUT_FILENO), 40); }
 
@@ -64,35 +59,13 @@ std::string entry(const std::string& name, const std::string& text) {
   return line + wrapped(text, width) + "\n";
 }
 
-}  // namespace
-
-void Help::set_examples(const CLI::App* command, std::string lines) {
-  examples_[command] = std::move(lines);
-}
-
-std::string Help::make_help(const CLI::App* app, std::string name, CLI::AppFormatMode mode) const {
-  const bool is_short = mode != CLI::AppFormatMode::All;
-  std::string text = make_usage(app, name) + "\n";
-  if (const auto examples = examples_.find(app); examples != examples_.end())
-    text += examples->second + "\n";
-  text += wrapped(sentence(app->get_description()), 0) + "\n" + operations(app);
-  text += is_short ? few_options(app) : all_options(app);
-  if (!is_short)
-    return text + (app->get_footer().empty() ? "" : "\n" + wrapped(app->get_footer(), 0) + "\n");
-  const bool has_operations = !app->get_subcommands({}).empty();
-  return text + "\n" +
-         wrapped(fmt::format("'{} --help' lists all options.",
-                             has_operations ? "qturn OPERATION" : name),
-                 0) +
-         "\n";
-}
-
-std::string Help::make_usage(const CLI::App* app, std::string name) const {
-  if (!app->get_subcommands({}).empty())
+std::string usage(const Operation& operation) {
+  if (&operation == &program)
     return "Usage: qturn OPERATION INPUT... -o OUTPUT [OPTION...]\n"
            "       qturn OPERATION INPUT... --in-place [OPTION...]\n"
            "       qturn OPERATION --help\n";
-  const auto has = [&](const char* option) { return app->get_option_no_throw(option) != nullptr; };
+  const auto has = [&](const char* option) { return option_of(operation, option) != nullptr; };
+  std::string name = fmt::format("qturn {}", operation.name);
   if (has("INPUT")) name += " INPUT...";
   for (const char* positional : {"OUTPUT", "BACKUP"})
     if (has(positional)) name += std::string(" ") + positional;
@@ -102,48 +75,63 @@ std::string Help::make_usage(const CLI::App* app, std::string name) const {
                            : first;
 }
 
-std::string Help::operations(const CLI::App* app) const {
-  std::string text;
-  for (const CLI::App* command : app->get_subcommands({}))
-    text += entry(fmt::format("{}", fmt::join(names_of(*command), ", ")),
-                  sentence(command->get_description()));
-  return text.empty() ? text : "\nOperations:\n" + text;
-}
-
-std::string Help::all_options(const CLI::App* app) const {
-  std::string text;
-  for (const std::string& group : app->get_groups()) {
-    const auto options = app->get_options(
-        [&](const CLI::Option* option) { return option->get_group() == group && !group.empty(); });
-    if (!options.empty()) text += fmt::format("\n{}:\n", group);
-    for (const CLI::Option* option : options) text += entry_of(option, option->get_description());
-  }
-  return text;
-}
-
-std::string Help::few_options(const CLI::App* app) const {
-  std::string text;
-  for (const std::string_view name : often_typed)
-    if (const CLI::Option* option = app->get_option_no_throw(std::string(name)))
-      text += entry_of(option, first_part(option->get_description()));
-  return text.empty() ? text : "\nMost used options:\n" + text;
-}
-
-// Without the lists of options that an option needs or excludes: a wrong combination is refused in
-// words.
-std::string Help::entry_of(const CLI::Option* option, std::string text) const {
-  const bool is_positional = option->get_positional();
-  std::string name = make_option_name(option, is_positional);
-  const bool takes_value = !is_positional && option->get_items_expected_max() > 0;
-  if (const std::string type = option->get_type_name(); takes_value && !type.empty())
-    name += (type.starts_with("[=") ? "" : " ") + type;
+// Without what an option needs or excludes: a wrong combination is refused in words.
+std::string entry_of(const Option& option, const std::string& text) {
+  std::string name(option.names);
+  if (option.is_named() && !option.value.empty())
+    name += fmt::format("{}{}", option.value.starts_with("[=") ? "" : " ", option.value);
   return entry(name, text);
 }
 
-std::vector<std::string> names_of(const CLI::App& command) {
-  std::vector<std::string> names{command.get_name()};
-  for (const std::string& alias : command.get_aliases()) names.push_back(alias);
-  return names;
+std::string few_options(const Operation& operation) {
+  std::string text;
+  for (const std::string_view name : often_typed())
+    if (const Option* const option = option_of(operation, name))
+      text += entry_of(*option, first_part(help_of(*option)));
+  return text.empty() ? text : "\nMost used options:\n" + text;
+}
+
+std::string all_options(const Operation& operation) {
+  std::vector<std::pair<std::string_view, std::string>> groups;
+  for (const Option& option : options()) {
+    // Who reads the help of an operation knows how to ask for it.
+    if ((option.of & operation.bit) == 0 || (option.group == "More" && &operation != &program))
+      continue;
+    auto group = std::ranges::find(groups, option.group, &decltype(groups)::value_type::first);
+    if (group == groups.end()) group = groups.insert(group, {option.group, ""});
+    group->second += entry_of(option, help_of(option));
+  }
+  std::string text;
+  for (const auto& [group, entries] : groups) text += fmt::format("\n{}:\n{}", group, entries);
+  return text;
+}
+
+std::string all_operations() {
+  std::string text = "\nOperations:\n";
+  for (const Operation& operation : operations())
+    text += entry(fmt::format("{}", fmt::join(operation.names(), ", ")),
+                  sentence(std::string(operation.help)));
+  return text;
+}
+
+}  // namespace
+
+std::string help_text(const Operation& operation, bool is_short) {
+  const bool is_program = &operation == &program;
+  std::string text = usage(operation) + "\n";
+  if (!operation.examples.empty())
+    text += fmt::format(fmt::runtime(operation.examples), operation.name) + "\n";
+  text += wrapped(sentence(std::string(operation.help)), 0) + "\n";
+  if (is_program) text += all_operations();
+  if (!is_short) {
+    text += all_options(operation);
+    if (!operation.exit_status.empty())
+      text += "\n" + wrapped(std::string(operation.exit_status), 0) + "\n";
+    return text;
+  }
+  const std::string name = is_program ? "OPERATION" : std::string(operation.name);
+  return text + few_options(operation) + "\n" +
+         wrapped(fmt::format("'qturn {} --help' lists all options.", name), 0) + "\n";
 }
 
 }  // namespace qturn

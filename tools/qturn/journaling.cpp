@@ -40,7 +40,7 @@ void refuse_backup_in_inputs(const fs::path& backup, const PlanOptions& options)
 
 std::optional<JournalContent> known_by_manifest(const CommandLine& line, JpegEdges edges) {
   if (line.command != CommandLine::Command::augment) return std::nullopt;
-  return read_manifest(fs::path(line.output) / "manifest.jsonl", words_of_results(line, edges));
+  return read_manifest(fs::path(line.output) / "manifest.jsonl", result_options(line, edges, "="));
 }
 
 void say_nothing_to_resume(const CommandLine& line) {

@@ -15,7 +15,6 @@
 #include "src/plan/paired_folders.hpp"
 #include "src/plan/variants.hpp"
 #include "src/sample/sidecars.hpp"
-#include "tools/qturn/label_options.hpp"
 #include "tools/qturn/report.hpp"
 
 namespace qturn {

@@ -1,4 +1,4 @@
-// qturn: the command line. parser.cpp defines what it accepts, report.cpp what it prints.
+// qturn: the command line. options.cpp defines what it accepts, report.cpp what it prints.
 #include <malloc.h>
 
 #include <cstdio>
@@ -12,7 +12,6 @@
 #include "tools/qturn/commands.hpp"
 #include "tools/qturn/file_run.hpp"
 #include "tools/qturn/journaling.hpp"
-#include "tools/qturn/label_options.hpp"
 #include "tools/qturn/parse.hpp"
 #include "tools/qturn/plan_options.hpp"
 #include "tools/qturn/report.hpp"
@@ -57,13 +56,16 @@ int check(const CommandLine& line) {
   PlanOptions inputs = input_options(line);
   if (!line.against.empty()) return check_against(line, std::move(inputs));
   inputs.labels = line.check_labels ? line.labels : LabelOptions();
-  inputs.masks = line.check_labels ? mask_options(line) : MaskOptions();
+  inputs.masks = line.check_labels ? line.mask_options() : MaskOptions();
   return check_pictures(line, inputs);
 }
 
 int run_program(int argc, char** argv, CommandLine& line) {
   take_signals();
-  if (const auto exit_code = parse(words_of(argc, argv), line)) return *exit_code;
+  if (const std::string said = parse({argv + 1, argv + argc}, line); !said.empty()) {
+    std::fputs(said.c_str(), stdout);
+    return 0;
+  }
   if (line.command == CommandLine::Command::devices) return print_devices(line);
   refuse_unfit_for_streams(line);
   if (line.command == CommandLine::Command::merge) return merge(line);

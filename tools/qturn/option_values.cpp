@@ -10,7 +10,7 @@
 #include <optional>
 #include <utility>
 
-#include "tools/qturn/help.hpp"
+#include "src/picture/file_limits.hpp"
 
 namespace qturn {
 namespace {
@@ -145,21 +145,82 @@ std::string not_one_of(std::string_view text, const std::vector<std::string>& kn
                      did_you_mean(nearest_word(text, known)));
 }
 
-CLI::Option* add_value(CLI::App& app, const std::string& names, std::string type, std::string help,
-                       std::function<void(const std::string&)> take) {
-  const std::string name = names.substr(names.rfind(',') + 1);
-  return app
-      .add_option_function<std::string>(
-          names,
-          [name, take = std::move(take)](const std::string& text) {
-            try {
-              take(text);
-            } catch (const std::invalid_argument& error) {
-              throw CLI::ValidationError(name, error.what());
-            }
-          },
-          std::move(help))
-      ->type_name(std::move(type));
+namespace {
+
+std::uint64_t limit_value(const std::string& option, const std::string& value) try {
+  if (value == "none") return Limits::none;
+  return number_in(value, 1, std::numeric_limits<std::uint64_t>::max());
+} catch (const std::invalid_argument&) {
+  throw std::invalid_argument(
+      fmt::format("'{}': the value of a limit is a number above zero, or none", option));
+}
+
+}  // namespace
+
+void set_limit(Limits& limits, double& seconds, const std::string& option) {
+  const std::size_t sign = std::min(option.find('='), option.size());
+  const std::string name = option.substr(0, sign);
+  const auto value = [&] {
+    return limit_value(option, option.substr(std::min(sign + 1, option.size())));
+  };
+  if (name == "seconds") {
+    const std::uint64_t most = value();
+    seconds =
+        most == Limits::none ? std::numeric_limits<double>::infinity() : static_cast<double>(most);
+    return;
+  }
+  const auto* const found = std::ranges::find(limit_names, name, &LimitName::name);
+  if (found == limit_names.end()) {
+    std::vector<std::string> names;
+    for (const LimitName& limit : limit_names) names.emplace_back(limit.name);
+    names.emplace_back("seconds");
+    throw std::invalid_argument(not_one_of(name, names));
+  }
+  limits.*found->value = value();
+}
+
+LabelOptions label_options(const std::string& text, const LabelOptions& before) {
+  LabelOptions options = {.take = text == "none" ? TakeLabels::none : TakeLabels::found,
+                          .keypoints = before.keypoints,
+                          .swap_pairs = before.swap_pairs};
+  if (text == "auto" || text == "none") return options;
+  const auto found = std::ranges::find(shared_label_formats, text, &SharedLabelFormat::option);
+  if (found != shared_label_formats.end() && found->is_named_only) {
+    options.take = TakeLabels::one_file;
+    options.file_format = &*found;
+    return options;
+  }
+  for (const SharedLabelFormat& format : shared_label_formats) {
+    const std::string before_file = std::string(format.option) + ":";
+    if (!text.starts_with(before_file) || text.size() == before_file.size()) continue;
+    options.take = TakeLabels::one_file;
+    options.file_format = &format;
+    options.file = text.substr(before_file.size());
+    return options;
+  }
+  options.take = TakeLabels::one_format;
+  for (const LabelFormat& format : label_formats)
+    if ((text + ":").starts_with(std::string(format.option) + ":")) options.format = &format;
+  const std::string rest = options.format ? text.substr(options.format->option.size()) : ":";
+  if (rest == ":") {
+    std::vector<std::string_view> of_pictures, of_files;
+    for (const LabelFormat& format : label_formats) of_pictures.push_back(format.option);
+    for (const SharedLabelFormat& format : shared_label_formats)
+      if (!format.is_named_only) of_files.push_back(format.option);
+    throw std::invalid_argument(
+        fmt::format("'{}' is not auto, none, huggingface:voc, one of {} (also with :DIR), or one "
+                    "of {} with :FILE",
+                    text, fmt::join(of_pictures, ", "), fmt::join(of_files, ", ")));
+  }
+  if (!rest.empty()) options.folder = rest.substr(1);
+  return options;
+}
+
+bool is_label_kind(const std::string& word) try {
+  (void)label_options(word, {});
+  return true;
+} catch (const std::invalid_argument&) {
+  return false;
 }
 
 }  // namespace qturn

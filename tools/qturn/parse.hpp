@@ -1,7 +1,6 @@
-// Makes values of the words of a command line. The caller needs no CLI11.
+// Makes values of the words of a command line. No other file of the program includes CLI11.
 #pragma once
 
-#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -15,11 +14,8 @@ class CommandLineError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Fills `line` from the words after the program's name. Returns the exit status if the words only
-/// ask for help or the version, which are printed then. Throws CommandLineError.
-std::optional<int> parse(const std::vector<std::string>& words, CommandLine& line);
-
-/// The words of `argv`, in the form that parse() takes them.
-std::vector<std::string> words_of(int argc, char** argv);
+/// Fills `line` from the words after the program's name. Returns the help or the version if that is
+/// what they ask for, to be printed instead of a run. Throws CommandLineError.
+std::string parse(std::vector<std::string> words, CommandLine& line);
 
 }  // namespace qturn

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <iostream>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <vector>
 
@@ -15,8 +16,8 @@
 #include "src/plan/find_files.hpp"
 #include "src/plan/output_names.hpp"
 #include "src/plan/variants.hpp"
-#include "tools/qturn/label_options.hpp"
 #include "tools/qturn/option_values.hpp"
+#include "tools/qturn/options.hpp"
 #include "tools/qturn/report.hpp"
 #include "tools/qturn/sample_outputs.hpp"
 
@@ -24,6 +25,29 @@ namespace qturn {
 namespace {
 
 namespace fs = std::filesystem;
+
+/// The options that decide which results a run has, in the order that its record has them in.
+constexpr std::string_view decide_results[] = {"--labels",
+                                               "--masks",
+                                               "--labels-drawn-on",
+                                               "--keypoints",
+                                               "--swap-pairs",
+                                               "--format",
+                                               "--quality",
+                                               "--jpeg",
+                                               "--jpeg-edges",
+                                               "--png",
+                                               "--tag-only",
+                                               "--sidecars",
+                                               "--believe",
+                                               "--allow-storage-change",
+                                               "--allow-stale-metadata",
+                                               "--salvage",
+                                               "--others",
+                                               "--hidden",
+                                               "--follow",
+                                               "--include",
+                                               "--exclude"};
 
 /// Why nothing can be written, and what was probably meant: `upright a.jpg b.jpg` without the -o.
 std::string no_output(const CommandLine& line) {
@@ -115,44 +139,21 @@ PlanOptions plan_options(const CommandLine& line) {
     options.shard = line.shard;
   }
   options.labels = line.labels;
-  options.masks = mask_options(line);
+  options.masks = line.mask_options();
   return options;
 }
 
-std::vector<TypedOption> result_options(const CommandLine& line, JpegEdges edges) {
-  std::vector<TypedOption> options = label_words(line);
-  const auto flag = [&](bool is_set, const char* option) {
-    if (is_set) options.push_back({option, ""});
-  };
-  const auto value = [&](const char* option, const auto& given) {
-    options.push_back({option, fmt::format("{}", given)});
-  };
-  if (line.format) value("--format", line.format->name);
-  if (line.quality) value("--quality", *line.quality);
-  constexpr const char* modes[] = {"lossless", "planar"};
-  constexpr const char* edge_words[] = {"reencode", "trim", "tag", "skip", "fail"};
-  value("--jpeg", modes[static_cast<int>(line.jpeg)]);
-  value("--jpeg-edges", edge_words[static_cast<int>(edges)]);
-  value("--png", line.png_mode() == PngMode::fast ? "fast" : "small");
-  flag(line.tag_only, "--tag-only");
-  flag(line.sidecars, "--sidecars");
-  if (line.believe != Believe::neither)
-    value("--believe", line.believe == Believe::picture ? "exif" : "sidecar");
-  flag(line.allow_storage_change, "--allow-storage-change");
-  flag(line.allow_stale_metadata, "--allow-stale-metadata");
-  flag(line.salvage, "--salvage");
-  if (line.others == Others::copy) value("--others", "copy");
-  flag(line.hidden, "--hidden");
-  flag(line.follow, "--follow");
-  for (const std::string& glob : line.include) value("--include", glob);
-  for (const std::string& glob : line.exclude) value("--exclude", glob);
-  return options;
-}
-
-std::vector<std::string> words_of_results(const CommandLine& line, JpegEdges edges) {
+std::vector<std::string> result_options(CommandLine line, JpegEdges edges,
+                                        std::string_view between) {
+  line.jpeg_edges = edges;
+  line.png = line.png_mode();
   std::vector<std::string> words;
-  for (const TypedOption& option : result_options(line, edges))
-    words.push_back(option.value.empty() ? option.name : option.name + "=" + option.value);
+  for (const std::string_view name : decide_results) {
+    if (name == "--others" && line.others != Others::copy) continue;
+    const auto option = std::ranges::find(options(), name, &Option::name);
+    for (const std::string& value : option->field.typed(line, *option))
+      words.push_back(fmt::format("{}{}{}", name, value.empty() ? "" : between, value));
+  }
   return words;
 }
 
@@ -176,10 +177,7 @@ std::string operation_of(const CommandLine& line, JpegEdges edges) {
       value("--variants", line.variants.empty() ? "all" : line.variants);
     }
   }
-  for (const TypedOption& option : result_options(line, edges)) {
-    text += " " + option.name;
-    if (!option.value.empty()) text += " " + option.value;
-  }
+  for (const std::string& option : result_options(line, edges, " ")) text += " " + option;
   flag(line.strict, "--strict");
   flag(line.break_links, "--break-links");
   if (!line.backup.empty()) value("--backup", line.backup);

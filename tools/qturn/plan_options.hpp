@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "src/plan/options.hpp"
@@ -15,14 +16,11 @@ PlanOptions input_options(const CommandLine& line);
 /// All of it, for an operation that turns. Throws PlanError for options that contradict each other.
 PlanOptions plan_options(const CommandLine& line);
 
-// The options that decide which results a run has, as they would be typed: what a run that resumes
-// or repeats another one must have, too.
-
-/// All but those that choose variants.
-std::vector<TypedOption> result_options(const CommandLine& line, JpegEdges edges);
-
-/// The same as a manifest lists them.
-std::vector<std::string> words_of_results(const CommandLine& line, JpegEdges edges);
+/// The options that decide which results a run has, but those that choose variants, as they would
+/// be typed, with `between` between a name and its value: "--jpeg=lossless". A run that resumes or
+/// repeats another one must have the same.
+std::vector<std::string> result_options(CommandLine line, JpegEdges edges,
+                                        std::string_view between);
 
 /// The operation, and the options on which results and the choice of pictures depend.
 std::string operation_of(const CommandLine& line, JpegEdges edges);

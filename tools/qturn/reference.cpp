@@ -14,25 +14,21 @@
 #include "src/labels/many/shared_label.hpp"
 #include "src/labels/one/label.hpp"
 #include "src/picture/file_limits.hpp"
-#include "tools/qturn/parser.hpp"
+#include "tools/qturn/options.hpp"
 #include "tools/qturn/version.hpp"
 
 namespace qturn {
 namespace {
 
-using Apps = std::vector<const CLI::App*>;
-
-Apps commands_of(const CLI::App& app) {
-  return app.get_subcommands([](const CLI::App*) { return true; });
+/// The options of an operation that have a name.
+std::vector<Option> options_of(const Operation& operation) {
+  std::vector<Option> list;
+  for (const Option& option : options())
+    if ((option.of & operation.bit) != 0 && option.is_named()) list.push_back(option);
+  return list;
 }
 
-std::vector<const CLI::Option*> options_of(const CLI::App& app) {
-  return app.get_options([](const CLI::Option* option) {
-    return !option->get_lnames().empty() || !option->get_snames().empty();
-  });
-}
-
-bool takes_value(const CLI::Option& option) { return option.get_items_expected_max() > 0; }
+bool may_lack_value(const Option& option) { return option.value.starts_with("[="); }
 
 std::string replaced(std::string text, std::string_view from, std::string_view to) {
   for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size())
@@ -45,19 +41,15 @@ std::string roff(std::string text) {
   return text.starts_with('.') || text.starts_with('\'') ? "\\&" + text : text;
 }
 
-std::string man_option(const CLI::Option& option) {
-  std::string names;
-  for (const std::string& name : option.get_snames())
-    names += fmt::format("{}\\-{}", names.empty() ? "" : ", ", name);
-  for (const std::string& name : option.get_lnames())
-    names += fmt::format("{}\\-\\-{}", names.empty() ? "" : ", ", roff(name));
-  const std::string type = takes_value(option) ? option.get_type_name() : "";
-  return fmt::format(
-      ".TP\n\\fB{}\\fR{}{}\n{}\n", names, type.empty() || type.starts_with("[=") ? "" : " ",
-      type.empty() ? "" : "\\fI" + roff(type) + "\\fR", roff(option.get_description()));
+std::string man_option(const Option& option) {
+  const std::string names = fmt::format("{}", fmt::join(split(option.names, ','), ", "));
+  return fmt::format(".TP\n\\fB{}\\fR{}{}\n{}\n", roff(names),
+                     option.value.empty() || may_lack_value(option) ? "" : " ",
+                     option.value.empty() ? "" : "\\fI" + roff(std::string(option.value)) + "\\fR",
+                     roff(help_of(option)));
 }
 
-std::string man_page(const CLI::App& app) {
+std::string man_page() {
   std::string text = fmt::format(
       ".\\\" Made by qturn-reference from the option table.\n.TH QTURN 1 \"\" \"qturn {}\" \"User "
       "Commands\"\n.SH NAME\n"
@@ -75,22 +67,22 @@ std::string man_page(const CLI::App& app) {
       ".B qturn check\n\\fIINPUT\\fR... [\\fIOPTION\\fR...]\n.br\n.B qturn "
       "merge\n\\fIOUTPUT\\fR\n.br\n.B "
       "qturn restore\n\\fIBACKUP\\fR\n.br\n.B qturn devices\n";
-  text += ".SH DESCRIPTION\n" + roff(app.get_description()) + "\n.SH OPERATIONS\n";
-  for (const CLI::App* command : commands_of(app))
+  text += ".SH DESCRIPTION\n" + roff(std::string(program.help)) + "\n.SH OPERATIONS\n";
+  for (const Operation& operation : operations())
     text += fmt::format(".TP\n\\fB{}\\fR\n{}\n",
-                        roff(fmt::format("{}", fmt::join(names_of(*command), ", "))),
-                        roff(command->get_description()));
+                        roff(fmt::format("{}", fmt::join(operation.names(), ", "))),
+                        roff(std::string(operation.help)));
 
   // Each group of options once, although several operations have it.
   std::vector<std::pair<std::string, std::string>> groups;
-  std::set<std::string> known;
-  for (const CLI::App* command : commands_of(app)) {
-    for (const CLI::Option* option : options_of(*command)) {
-      const std::string& group = option->get_group();
-      if (group.empty() || !known.insert(option->get_name()).second) continue;
+  std::set<std::string_view> known;
+  for (const Operation& operation : operations()) {
+    for (const Option& option : options_of(operation)) {
+      const std::string group(option.group);
+      if (group == "More" || !known.insert(option.name()).second) continue;
       auto at = std::ranges::find(groups, group, &std::pair<std::string, std::string>::first);
       if (at == groups.end()) at = groups.insert(at, {group, ""});
-      at->second += man_option(*option);
+      at->second += man_option(option);
     }
   }
   for (const auto& [group, options] : groups) {
@@ -169,13 +161,12 @@ std::vector<std::string> words_of_name(const std::string& name) {
   return list;
 }
 
-/// The type of an option is its values: auto|none|DIR.
-Values values_of(const CLI::Option& option) {
+/// What help calls the value of an option are its values: auto|none|DIR.
+Values values_of(const Option& option) {
   Values values;
-  std::string type = option.get_type_name();
-  if (type.starts_with('[')) type = type.substr(1, type.size() - 2);
-  std::istringstream parts(type);
-  for (std::string part; std::getline(parts, part, '|');) {
+  std::string_view value = option.value;
+  if (value.starts_with('[')) value = value.substr(1, value.size() - 2);
+  for (const std::string& part : split(value, '|')) {
     const bool is_word = std::ranges::all_of(part, [](char c) { return c >= 'a' && c <= 'z'; });
     if (is_word) values.words.push_back(part);
     std::ranges::copy(words_of_name(part), std::back_inserter(values.words));
@@ -184,29 +175,27 @@ Values values_of(const CLI::Option& option) {
   return values;
 }
 
-std::vector<std::string> option_words(const CLI::App& command) {
+std::vector<std::string> option_words(const Operation& operation) {
   std::vector<std::string> list;
-  for (const CLI::Option* option : options_of(command)) {
-    for (const std::string& name : option->get_snames()) list.push_back("-" + name);
-    for (const std::string& name : option->get_lnames()) list.push_back("--" + name);
-  }
+  for (const Option& option : options_of(operation))
+    std::ranges::copy(split(option.names, ','), std::back_inserter(list));
   return list;
 }
 
-std::string bash_completion(const CLI::App& app) {
-  std::vector<std::string> operations;
+std::string bash_completion() {
+  std::vector<std::string> operation_names;
   std::string cases, values_of_options;
-  std::set<std::string> known;
-  for (const CLI::App* command : commands_of(app)) {
-    for (const std::string& name : names_of(*command)) operations.push_back(name);
-    for (const CLI::Option* option : options_of(*command)) {
-      const Values values = values_of(*option);
-      if (values.words.empty() || !known.insert(option->get_name()).second) continue;
-      values_of_options += fmt::format("    {}) offer \"{}\"{}; return ;;\n", option->get_name(),
+  std::set<std::string_view> known;
+  for (const Operation& operation : operations()) {
+    for (const std::string& name : operation.names()) operation_names.push_back(name);
+    for (const Option& option : options_of(operation)) {
+      const Values values = values_of(option);
+      if (values.words.empty() || !known.insert(option.name()).second) continue;
+      values_of_options += fmt::format("    {}) offer \"{}\"{}; return ;;\n", option.name(),
                                        words(values.words), values.files ? " files" : "");
     }
-    cases += fmt::format("    {}) options=\"{}\" ;;\n", fmt::join(names_of(*command), "|"),
-                         words(option_words(*command)));
+    cases += fmt::format("    {}) options=\"{}\" ;;\n", fmt::join(operation.names(), "|"),
+                         words(option_words(operation)));
   }
   return fmt::format(R"(# Made by qturn-reference from the option table.
 _qturn() {{
@@ -237,7 +226,7 @@ _qturn() {{
 }}
 complete -F _qturn qturn
 )",
-                     words(operations), values_of_options, cases);
+                     words(operation_names), values_of_options, cases);
 }
 
 std::string zsh_text(std::string text) {
@@ -247,31 +236,29 @@ std::string zsh_text(std::string text) {
 }
 
 /// What comes after an option's help: what its value is called, and what is offered for it.
-std::string zsh_value(const CLI::Option& option) {
-  if (!takes_value(option) || option.get_type_name().starts_with("[=")) return "";
+std::string zsh_value(const Option& option) {
+  if (option.value.empty() || may_lack_value(option)) return "";
   const Values values = values_of(option);
   const std::string offered = words(values.words);
   const std::string action = values.words.empty() ? (values.files ? "_files" : " ")
                              : values.files
                                  ? fmt::format("{{compadd {}; _files}}", zsh_text(offered))
                                  : fmt::format("({})", zsh_text(offered));
-  return ":" + zsh_text(option.get_type_name()) + ":" + action;
+  return ":" + zsh_text(std::string(option.value)) + ":" + action;
 }
 
-std::string zsh_completion(const CLI::App& app) {
-  std::string operations;
+std::string zsh_completion() {
+  std::string offered;
   std::string cases;
-  for (const CLI::App* command : commands_of(app)) {
-    for (const std::string& name : names_of(*command))
-      operations += fmt::format("    '{}:{}'\n", name, zsh_text(command->get_description()));
-    cases += fmt::format("    {})\n      arguments=(\n", fmt::join(names_of(*command), "|"));
-    for (const CLI::Option* option : options_of(*command)) {
-      const std::string help = zsh_text(option->get_description());
-      const std::string value = zsh_value(*option);
-      for (const std::string& name : option->get_snames())
-        cases += fmt::format("        '-{}[{}]{}'\n", name, help, value);
-      for (const std::string& name : option->get_lnames())
-        cases += fmt::format("        '--{}[{}]{}'\n", name, help, value);
+  for (const Operation& operation : operations()) {
+    for (const std::string& name : operation.names())
+      offered += fmt::format("    '{}:{}'\n", name, zsh_text(std::string(operation.help)));
+    cases += fmt::format("    {})\n      arguments=(\n", fmt::join(operation.names(), "|"));
+    for (const Option& option : options_of(operation)) {
+      const std::string help = zsh_text(help_of(option));
+      const std::string value = zsh_value(option);
+      for (const std::string& name : split(option.names, ','))
+        cases += fmt::format("        '{}[{}]{}'\n", name, help, value);
     }
     cases += "      ) ;;\n";
   }
@@ -290,30 +277,30 @@ shift words
 (( CURRENT-- ))
 _arguments -s $arguments '*:picture or folder:_files'
 )",
-                     operations, cases);
+                     offered, cases);
 }
 
-std::string fish_completion(const CLI::App& app) {
+std::string fish_completion() {
   std::string text = "# Made by qturn-reference from the option table.\n";
   const auto quoted = [](const std::string& help) {
     return replaced(replaced(help, "\\", "\\\\"), "'", "\\'");
   };
-  for (const CLI::App* command : commands_of(app))
-    for (const std::string& name : names_of(*command))
+  for (const Operation& operation : operations())
+    for (const std::string& name : operation.names())
       text += fmt::format("complete -c qturn -n __fish_use_subcommand -a {} -d '{}'\n", name,
-                          quoted(command->get_description()));
-  for (const CLI::App* command : commands_of(app)) {
-    for (const CLI::Option* option : options_of(*command)) {
+                          quoted(std::string(operation.help)));
+  for (const Operation& operation : operations()) {
+    for (const Option& option : options_of(operation)) {
       text += fmt::format("complete -c qturn -n '__fish_seen_subcommand_from {}'",
-                          words(names_of(*command)));
-      for (const std::string& name : option->get_snames()) text += " -s " + name;
-      for (const std::string& name : option->get_lnames()) text += " -l " + name;
-      if (takes_value(*option) && !option->get_type_name().starts_with("[=")) {
-        const Values values = values_of(*option);
+                          words(operation.names()));
+      for (const std::string& name : split(option.names, ','))
+        text += name.starts_with("--") ? " -l " + name.substr(2) : " -s " + name.substr(1);
+      if (!option.value.empty() && !may_lack_value(option)) {
+        const Values values = values_of(option);
         text += values.files ? " -r -F" : " -x";
         if (!values.words.empty()) text += fmt::format(" -a '{}'", words(values.words));
       }
-      text += fmt::format(" -d '{}'\n", quoted(option->get_description()));
+      text += fmt::format(" -d '{}'\n", quoted(help_of(option)));
     }
   }
   return text;
@@ -324,18 +311,16 @@ std::string fish_completion(const CLI::App& app) {
 
 int main(int argc, char** argv) {
   using namespace qturn;
-  CommandLine line;
-  const auto app = make_parser(line);
-  const std::map<std::string, std::string (*)(const CLI::App&)> writers{{"man", man_page},
-                                                                        {"bash", bash_completion},
-                                                                        {"zsh", zsh_completion},
-                                                                        {"fish", fish_completion}};
+  const std::map<std::string, std::string (*)()> writers{{"man", man_page},
+                                                         {"bash", bash_completion},
+                                                         {"zsh", zsh_completion},
+                                                         {"fish", fish_completion}};
   const auto writer = argc == 3 ? writers.find(argv[1]) : writers.end();
   if (writer == writers.end()) {
     fmt::print(stderr, "usage: qturn-reference man|bash|zsh|fish FILE\n");
     return 2;
   }
   std::ofstream file(argv[2]);
-  file << writer->second(*app);
+  file << writer->second();
   return file.flush() ? 0 : 1;
 }

@@ -6,7 +6,6 @@
 
 #include "src/plan/label_files.hpp"
 #include "tools/qturn/label_notices.hpp"
-#include "tools/qturn/label_options.hpp"
 #include "tools/qturn/stop_signals.hpp"
 
 namespace qturn {

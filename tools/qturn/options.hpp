@@ -1,0 +1,88 @@
+// What `qturn` accepts, as two tables: its operations and their options. The parser, -h, --help,
+// the man page and the completions come from them.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tools/qturn/command_line.hpp"
+
+namespace qturn {
+
+/// Operations, a bit each.
+using OperationSet = std::uint8_t;
+
+struct Operation {
+  std::string_view name, alias;  ///< the alias may be empty
+  std::string_view help;
+  std::string_view examples, exit_status;  ///< in its help; {0} is the name
+  OperationSet bit;
+  CommandLine::Command command;
+  Orientation orientation = Orientation::identity;
+
+  /// Its name, and its alias if it has one.
+  std::vector<std::string> names() const;
+};
+
+/// What help says about the program itself.
+extern const Operation program;
+
+/// In the order in which help lists them.
+std::span<const Operation> operations();
+
+/// The one of this name or alias; or null.
+const Operation* operation_of(std::string_view name);
+
+struct Option;
+
+/// What an option does to the fields of a command line.
+struct Field {
+  /// Takes a value as it was typed; that of a flag is empty. Throws std::invalid_argument.
+  void (*set)(CommandLine& line, const Option& option, const std::string& value);
+  /// The values that would have to be typed for what the field holds; none where the option would
+  /// be left out. Null: nobody asks.
+  std::vector<std::string> (*typed)(const CommandLine& line, const Option& option) = nullptr;
+  bool repeats = false;  ///< the option may be given several times
+};
+
+struct Option {
+  OperationSet of;         ///< the operations that have it
+  std::string_view group;  ///< its heading in help
+  std::string_view names;  ///< "-o,--output"; a word without dashes is only what help calls it
+  /// What help calls its value: "FILE"; or "each|end|never", the words that it can be. Empty: it is
+  /// a flag.
+  std::string_view value;
+  std::string_view help;  ///< a fragment; its first part alone is what -h says
+  Field field;
+  /// Names of others: it needs one, or may not be given with any of several, with spaces between.
+  std::string_view needs = {}, excludes = {};
+  /// The value that it has without one. A value then follows only after "=".
+  std::string_view alone = {};
+
+  constexpr bool is_named() const { return names.starts_with('-'); }
+  /// "--output".
+  constexpr std::string_view name() const { return names.substr(names.rfind(',') + 1); }
+};
+
+/// In the order of help: groups as their first option comes, options within their group.
+std::span<const Option> options();
+
+/// The option of an operation that has this name; or null.
+const Option* option_of(const Operation& operation, std::string_view name);
+
+/// Its help, with the formats and limits that it lists.
+std::string help_of(const Option& option);
+
+/// The names of the options that -h shows, in its order.
+std::span<const std::string_view> often_typed();
+
+/// The words between the separators.
+std::vector<std::string> split(std::string_view text, char separator);
+
+/// What -h prints, or --help: first what people type, then the options, as wide as the terminal.
+std::string help_text(const Operation& operation, bool is_short);
+
+}  // namespace qturn
