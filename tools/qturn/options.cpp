@@ -599,7 +599,6 @@ std::string limits_in_words() {
 }  // namespace
 
 const Operation program = {
-    without_operation,
     "qturn",
     "",
     "Turns and mirrors pictures as a viewer shows them: the stored orientation is honoured, and "
@@ -609,6 +608,7 @@ const Operation program = {
     "  qturn upright photos --in-place         the files replaced, losslessly\n"
     "  qturn rotate90 scan.tif -o turned.tif   a quarter turn clockwise\n",
     exit_status,
+    without_operation,
     {}};
 
 std::vector<std::string> Operation::names() const {
