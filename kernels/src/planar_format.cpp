@@ -57,12 +57,13 @@ void check_format(const PlanarFormat& format, int channels) {
       throw std::invalid_argument("src_type is not one of uint8, uint16, float16 and float32");
   }
   switch (format.dst_type) {
+    case SampleType::uint8:
     case SampleType::float16:
     case SampleType::bfloat16:
     case SampleType::float32:
       break;
     default:
-      throw std::invalid_argument("dst_type is not one of float16, bfloat16 and float32");
+      throw std::invalid_argument("dst_type is not one of uint8, float16, bfloat16 and float32");
   }
   if (channels < 1 || channels > 4) {
     throw std::invalid_argument("src has " + text(channels) + " channels, expected 1 to 4");

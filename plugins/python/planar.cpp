@@ -22,15 +22,16 @@ SampleType sample_type(const std::string& name, const char* which) {
   if (name == "bfloat16") return SampleType::bfloat16;
   if (name == "float32") return SampleType::float32;
   throw nb::type_error((std::string(which) + " is " + name +
-                        ", expected uint8, uint16, float16 or float32; results are float16, " +
-                        "bfloat16 or float32")
+                        ", expected uint8, uint16, float16 or float32; results are uint8, " +
+                        "float16, bfloat16 or float32")
                            .c_str());
 }
 
-// What makes the largest integer 1.
-double scale_of(SampleType type) {
-  if (type == SampleType::uint8) return 1 / 255.0;
-  if (type == SampleType::uint16) return 1 / 65535.0;
+// What makes the largest integer 1, or 255 if results are bytes.
+double scale_of(SampleType from, SampleType to) {
+  const double largest = to == SampleType::uint8 ? 255 : 1;
+  if (from == SampleType::uint8) return largest / 255;
+  if (from == SampleType::uint16) return largest / 65535;
   return 1;
 }
 
@@ -59,7 +60,7 @@ PlanarFormat format_of(const std::string& src_type, const PlanarWanted& wanted) 
   format.planes = static_cast<int>(planes);
   for (std::size_t plane = 0; plane < planes; ++plane)
     format.channel[plane] = wanted.channels[plane];
-  format.scale = wanted.scale.value_or(scale_of(format.src_type));
+  format.scale = wanted.scale.value_or(scale_of(format.src_type, format.dst_type));
   set_each(format.mean, wanted.mean, planes, "mean");
   set_each(format.deviation, wanted.deviation, planes, "std");
   return format;

@@ -57,6 +57,8 @@ TEST_CASE("long, thin and large pictures are made planar", "[gpu]") {
   need_gpu();
   const PlanarKind kind = GENERATE(PlanarKind{SampleType::uint8, 3, SampleType::float16},
                                    PlanarKind{SampleType::uint8, 1, SampleType::float32},
+                                   PlanarKind{SampleType::uint8, 3, SampleType::uint8},
+                                   PlanarKind{SampleType::float32, 4, SampleType::uint8},
                                    PlanarKind{SampleType::float32, 4, SampleType::bfloat16});
   Stream stream;
   std::vector<PlanarTurn> turns;
@@ -136,6 +138,7 @@ TEST_CASE("a captured batch of planes with descriptors on the device is replayed
           "[gpu]") {
   need_gpu();
   const PlanarKind kind = GENERATE(PlanarKind{SampleType::uint8, 3, SampleType::float16},
+                                   PlanarKind{SampleType::uint8, 4, SampleType::uint8},
                                    PlanarKind{SampleType::float16, 4, SampleType::float32});
   Stream stream;
   constexpr std::size_t count = 40;

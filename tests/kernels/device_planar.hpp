@@ -40,6 +40,15 @@ struct PlanarKind {
                                                     : 1.5;
     format.mean = {0.485, 0.456, 0.406, 0.5};
     format.deviation = {0.229, 0.224, 0.225, -0.25};
+    if (dst_type == SampleType::uint8) {
+      // Some below 0 and some above 255; or every other integer a tie.
+      const double by = channels < 3 ? 0.5 / format.scale : 128;
+      format.scale *= by;
+      for (std::size_t c = 0; c < 4; ++c) {
+        format.mean[c] = channels < 3 ? 0 : by * format.mean[c];
+        if (channels < 3) format.deviation[c] = 1;
+      }
+    }
     return format;
   }
 };
@@ -49,7 +58,8 @@ inline std::vector<PlanarKind> planar_kinds() {
   for (SampleType src :
        {SampleType::uint8, SampleType::uint16, SampleType::float16, SampleType::float32}) {
     for (int channels : {1, 2, 3, 4}) {
-      for (SampleType dst : {SampleType::float16, SampleType::bfloat16, SampleType::float32}) {
+      for (SampleType dst :
+           {SampleType::uint8, SampleType::float16, SampleType::bfloat16, SampleType::float32}) {
         all.push_back({src, channels, dst});
       }
     }

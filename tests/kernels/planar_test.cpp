@@ -147,16 +147,58 @@ TEST_CASE("planes are made of the channels that they name") {
         std::vector<float>{5, 6, 5, 6, 5, 6});
 }
 
-TEST_CASE("bytes become planes of bytes by a transpose, as planar.hpp says") {
-  const std::int64_t w = 19, h = 7;
-  std::vector<std::uint8_t> picture(static_cast<std::size_t>(w * h * 3)), planes(picture.size());
-  for (std::size_t i = 0; i < picture.size(); ++i) picture[i] = static_cast<std::uint8_t>(i * 7);
-  const void* src = picture.data();
-  transform({.data = src, .width = 3, .height = h * w, .pitch = 3, .pixel_bytes = 1},
-            {.data = planes.data(), .width = h * w, .height = 3, .pitch = h * w, .pixel_bytes = 1},
-            Orientation::transpose);
-  const std::vector<float> wanted = converted<float>(picture, 3, PlanarFormat{});
-  CHECK(std::vector<float>(planes.begin(), planes.end()) == wanted);
+TEST_CASE("bytes become planes of bytes as they are, whatever their orientation") {
+  const Orientation orientation = GENERATE(from_range(all_orientations));
+  const Size size{19, 7};
+  const Size turned = turned_size(orientation, size);
+  const std::vector<unsigned char> picture = random_bytes(size.width * size.height * 3, 73);
+  std::vector<unsigned char> planes(picture.size());
+  PlanarFormat format;
+  format.dst_type = SampleType::uint8;
+  to_planar(
+      {picture.data(), size.width, size.height, size.width * 3, 3},
+      {planes.data(), turned.width, turned.height, turned.width, turned.width * turned.height},
+      orientation, format);
+  std::size_t i = 0;
+  for (std::int64_t c = 0; c < 3; ++c) {
+    for (std::int64_t y = 0; y < turned.height; ++y) {
+      for (std::int64_t x = 0; x < turned.width; ++x, ++i) {
+        const Position at = source_of(orientation, {x, y}, size);
+        const auto from = static_cast<std::size_t>((at.y * size.width + at.x) * 3 + c);
+        if (planes[i] != picture[from]) FAIL("plane " << c << " x=" << x << " y=" << y);
+      }
+    }
+  }
+}
+
+TEST_CASE("bytes are rounded to the nearest, ties to even, and limited; what is no number is 0") {
+  const float infinity = std::numeric_limits<float>::infinity();
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  const std::vector<float> samples{-infinity,      -1e30f,   -0.6f, -0.5f,  -0.0f, 0.5f,
+                                   0x1.000002p-1f, 1.5f,     2.5f,  254.5f, 255,   255.5,
+                                   1e30f,          infinity, nan,   -nan};
+  PlanarFormat format;
+  format.src_type = SampleType::float32;
+  format.dst_type = SampleType::uint8;
+  format.planes = 1;
+  CHECK(converted<std::uint8_t>(samples, 1, format) ==
+        std::vector<std::uint8_t>{0, 0, 0, 0, 0, 0, 1, 2, 2, 254, 255, 255, 255, 255, 0, 0});
+  format.src_type = SampleType::float16;
+  CHECK(converted<std::uint8_t>(std::vector<std::uint16_t>{0x3e00, 0x4100, 0x7c00, 0xfc00, 0x7e00},
+                                1, format) == std::vector<std::uint8_t>{2, 2, 255, 0, 0});
+  format.src_type = SampleType::uint16;
+  format.scale = 1 / 257.0;
+  CHECK(converted<std::uint8_t>(std::vector<std::uint16_t>{0, 128, 129, 65407, 65535}, 1, format) ==
+        std::vector<std::uint8_t>{0, 0, 1, 255, 255});
+  // All bytes, halved: each odd one is a tie.
+  std::vector<std::uint8_t> bytes(256), halved(256);
+  for (std::size_t i = 0; i < 256; ++i) {
+    bytes[i] = static_cast<std::uint8_t>(i);
+    halved[i] = static_cast<std::uint8_t>(std::lrint(static_cast<double>(i) / 2));
+  }
+  format.src_type = SampleType::uint8;
+  format.scale = 0.5;
+  CHECK(converted<std::uint8_t>(bytes, 1, format) == halved);
 }
 
 TEST_CASE("uint16 and half samples are read as what they are") {
@@ -236,8 +278,8 @@ TEST_CASE("what makes no sense is refused before anything is written") {
     call.refused("src_type is not one of uint8, uint16, float16 and float32");
     call.format.src_type = SampleType::uint8;
     call.from.pixel_bytes = 3;
-    call.format.dst_type = SampleType::uint8;
-    call.refused("dst_type is not one of float16, bfloat16 and float32");
+    call.format.dst_type = SampleType::uint16;
+    call.refused("dst_type is not one of uint8, float16, bfloat16 and float32");
   }
   SECTION("numbers of planes") {
     call.format.planes = 0;

@@ -20,12 +20,8 @@
 //   }
 //   qturn::to_planar_batch(images.data(), images.size(), format, stream);
 //
-// Planes of uint8, or of any samples that are not converted (HWC to CHW), are made by transform():
-// h x w x 3 bytes are n = h * w rows of three one-byte pixels, and the planes are their transpose.
-//
-//   qturn::transform({.data = src, .width = 3, .height = n, .pitch = 3, .pixel_bytes = 1},
-//                    {.data = planes, .width = n, .height = 3, .pitch = n, .pixel_bytes = 1},
-//                    qturn::Orientation::transpose, stream);
+// Bytes become planes of bytes (HWC to CHW) as they are if dst_type is uint8 and the rest of the
+// format is the default.
 //
 // Threads, streams, devices, graphs: as cpu.hpp and cuda.hpp say.
 #ifndef QTURN_PLANAR_HPP
@@ -72,10 +68,11 @@ struct PlanarView {
 /// offset is -mean[c] / deviation[c], both computed in double and rounded to float once. The result
 /// is rounded once more if `dst_type` is not float32. Each rounding is to the nearest, ties to
 /// even; what is too large for `dst_type` becomes infinite. Subnormal numbers are kept, and any NaN
-/// becomes the positive one with all bits set. So the CPU and every GPU agree in each bit.
+/// becomes the positive one with all bits set. As uint8, what is below 0 becomes 0, what is above
+/// 255 becomes 255, and NaN becomes 0. So the CPU and every GPU agree in each bit.
 struct PlanarFormat {
   SampleType src_type = SampleType::uint8;    ///< uint8, uint16, float16 or float32
-  SampleType dst_type = SampleType::float32;  ///< float16, bfloat16 or float32
+  SampleType dst_type = SampleType::float32;  ///< uint8, float16, bfloat16 or float32
   int planes = 3;                             ///< of the destination: 1 to 4
   std::array<int, 4> channel{0, 1, 2, 3};
   double scale = 1;

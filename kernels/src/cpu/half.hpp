@@ -1,5 +1,5 @@
-// The 16-bit floating-point numbers, by integer arithmetic, for the CPU. They round to the nearest,
-// ties to even, and have one NaN, as on GPUs.
+// What floats become, for the CPU: the 16-bit floating-point numbers, by integer arithmetic, and
+// bytes. They round to the nearest, ties to even, and have one NaN, as on GPUs.
 #pragma once
 
 #include <bit>
@@ -45,6 +45,12 @@ inline std::uint16_t bfloat16_of(float value) {
   const auto bits = std::bit_cast<std::uint32_t>(value);
   if ((bits & 0x7fffffff) > float_infinity_bits) return half_nan;
   return static_cast<std::uint16_t>((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+}
+
+/// Limited to 0 to 255; 0 if it is not a number.
+inline std::uint8_t byte_of(float value) {
+  const float limited = value > 0 ? (value < 255 ? value : 255.0f) : 0.0f;
+  return static_cast<std::uint8_t>(std::bit_cast<std::uint32_t>(limited + 0x1p23f));  // an integer
 }
 
 }  // namespace qturn

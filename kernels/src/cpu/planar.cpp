@@ -33,6 +33,7 @@ float load(const std::uint8_t* from) {
 /// A sample of the result.
 template <SampleType type>
 auto bits_of(float value) {
+  if constexpr (type == SampleType::uint8) return byte_of(value);
   if constexpr (type == SampleType::float16) return half_of(value);
   if constexpr (type == SampleType::bfloat16) return bfloat16_of(value);
   if constexpr (type == SampleType::float32)
@@ -121,6 +122,8 @@ void turn_all(const PlanarImage* images, std::size_t count, const PlanarFormat& 
 template <SampleType src_type>
 void turn_all(const PlanarImage* images, std::size_t count, const PlanarFormat& format) {
   switch (format.dst_type) {
+    case SampleType::uint8:
+      return turn_all<src_type, SampleType::uint8>(images, count, format);
     case SampleType::float16:
       return turn_all<src_type, SampleType::float16>(images, count, format);
     case SampleType::bfloat16:

@@ -80,10 +80,11 @@ def to_planar(xs, orientations="identity", *, dtype="float32", mean=0.0, std=1.0
 
     xs: a list of H x W x C arrays, or one N x H x W x C array, of uint8, uint16, float16 or float32. Turned, all have one size.
     orientations: one for all, or one for each.
-    dtype: "float32", "float16" or "bfloat16", or the library's own name of it.
+    dtype: "float32", "float16", "bfloat16" or "uint8", or the library's own name of it. To uint8, results are rounded to the
+        nearest (ties to even) and limited to 0 to 255.
     mean, std: a number, or one for each plane; the result is (x * scale - mean) / std.
     channels: which channel of xs each plane is made from: a tuple, or "rgb" for (0, 1, 2), "bgr" for (2, 1, 0).
-    scale: default 1/255 for uint8, 1/65535 for uint16, 1 for others.
+    scale: default 1/255 for uint8, 1/65535 for uint16, 1 for others; to uint8 1, 1/257 and 1, so bytes stay as they are.
     """
     if isinstance(channels, str) and channels not in _CHANNELS:
         raise ValueError(f'channels is "{channels}", expected rgb, bgr, rgba, bgra or a tuple of numbers')

@@ -88,6 +88,20 @@ def test_to_planar_of_a_list_into_halves():
     assert same(out, got)
 
 
+@pytest.mark.parametrize("orientation", ORIENTATIONS)
+def test_to_planar_of_bytes(orientation):
+    x = picture((2, 6, 6, 3))
+    got = qturn.to_planar(x, orientation, dtype="uint8", channels="bgr")
+    assert same(got, np.stack([np.moveaxis(turned(each, orientation)[..., ::-1], -1, 0) for each in x]))
+
+
+def test_to_planar_rounds_and_limits_bytes():
+    x = np.array([-1e9, -0.5, 0.5, 1.5, 2.5, 254.5, 255.5, 1e9, np.nan, np.inf], "f4").reshape(1, 10, 1)
+    assert qturn.to_planar(x, dtype=np.uint8, channels=(0,)).ravel().tolist() == [0, 0, 0, 2, 2, 254, 255, 255, 0, 255]
+    x = np.array([0, 128, 129, 65535], "u2").reshape(1, 4, 1)
+    assert qturn.to_planar(x, dtype="uint8", channels=(0,)).ravel().tolist() == [0, 0, 1, 255]
+
+
 @pytest.mark.parametrize("call,error,message", [
     (lambda x: qturn.to_planar([x, x[:2]]), ValueError, "image 1 becomes 6x2, image 0 6x4"),
     (lambda x: qturn.to_planar(x, dtype="int8"), TypeError, "dtype is int8, expected"),

@@ -90,14 +90,16 @@ struct PlanarAnyTile {
           byte -= line * granules * granule;
         }
         byte -= static_cast<int>(low_bits(to) % granule);
-        int sample = byte >> (dst_sample / 2);  // of the line
+        int sample = byte >> dst_sample / 2;  // of the line
         const int begin = -sample;
         const int end = in_line - sample;
         if (joined) {
           line = divided(sample > 0 ? sample : 0);
           sample -= line * length;
         }
-        // Where the run's samples are before and after the skew, and in the next line of the tile.
+        // Where the run's samples are before and after the skew, of bytes a second one, and in the
+        // next line of the tile.
+        constexpr bool skews_twice = swapped && run_pixels > 8;
         const int left = length - sample;
         const int before_skew = 8 - (sample & 7);
         const Byte* const here =
@@ -105,7 +107,10 @@ struct PlanarAnyTile {
         const Byte* const there = of_channel + (line + 1) * next_line - left * step;
         const auto sample_of = [&](int i) {
           const Byte* from = swapped && i >= before_skew ? here + at.skew : here;
-          return Conversion::sample_at((i < left ? from : there) + i * step);
+          const Byte* next = there;
+          if (skews_twice && i >= before_skew + 8) from += at.skew;
+          if (skews_twice && i >= left + 8) next += at.skew;
+          return Conversion::sample_at((i < left ? from : next) + i * step);
         };
         if (begin <= 0 && end >= run_pixels) {
           store_granule(to + byte, Conversion::convert(samples, c, sample_of));

@@ -33,7 +33,7 @@ template <SampleType src_type, int channels, int dst_sample>
 struct PlanarBlock {
   using Conversion = PlanarConversion<src_type, dst_sample>;
   static constexpr int pixel = channels * Conversion::src_sample;
-  static constexpr PlanarTuning tuning = Tuning::planar(pixel);
+  static constexpr PlanarTuning tuning = planar_tuning(Tuning(), pixel, dst_sample);
   static constexpr int threads = tuning.threads;
   static constexpr int tile_bytes = planar_tile_bytes(tuning, pixel, dst_sample);
 
@@ -48,6 +48,7 @@ struct PlanarBlock {
 
  private:
   using AnyTile = PlanarAnyTile<src_type, channels, dst_sample, threads>;
+  static constexpr bool has_aligned = planar_has_aligned(Conversion::src_sample, dst_sample);
   static constexpr int tile_width = tuning.width;
   static constexpr int tile_rows = planar_piece / dst_sample;
   static constexpr int row_bytes = planar_row_bytes(tuning, pixel);
@@ -165,7 +166,7 @@ struct PlanarBlock {
     const int rows = static_cast<int>(p.height - y < p.rows ? p.height - y : p.rows);
     const Byte* src = p.src + y * p.src_pitch + x * pixel;
     Byte* const dst = p.dst + x * p.dst_pitch + y * dst_sample;
-    if (!p.dst_aligned) {
+    if (!has_aligned || !p.dst_aligned) {
       return AnyTile::template make_planes<true>(tile, p, samples, src, columns, rows, dst);
     }
     const int lane = static_cast<int>(threadIdx.x) % 32;
@@ -231,7 +232,7 @@ struct PlanarBlock {
     const Byte* src = p.src + y * p.src_pitch + (p.mirrored ? p.width - x - columns : x) * pixel;
 
     Byte* const dst = p.dst + y * p.dst_pitch + x * dst_sample;
-    if (!p.dst_aligned) {
+    if (!has_aligned || !p.dst_aligned) {
       return AnyTile::template make_planes<false>(tile, p, samples, src, columns, rows, dst);
     }
 
@@ -310,10 +311,21 @@ struct PlanarBlock {
   }
 };
 
+/// Threads that fit on a multiprocessor. Those that make bytes hold twice as many pixels each.
+__host__ __device__ constexpr int planar_threads(int dst_sample) {
+  return dst_sample == 1 ? 640 : 1024;
+}
+
+/// Fewer of those with descriptors in memory, as with turn_batch_in_memory.
+__host__ __device__ constexpr int planar_threads_in_memory(int dst_sample) {
+  return dst_sample == 1 ? 512 : 768;
+}
+
 /// The samples come first because their arrays are indexed: see new_parameter_bytes.
 template <SampleType src_type, int channels, int dst_sample, int capacity>
-__global__ void __launch_bounds__(Tuning::planar(channels* sample_bytes(src_type)).threads,
-                                  1024 / Tuning::planar(channels * sample_bytes(src_type)).threads)
+__global__ void __launch_bounds__(PlanarBlock<src_type, channels, dst_sample>::threads,
+                                  planar_threads(dst_sample) /
+                                      PlanarBlock<src_type, channels, dst_sample>::threads)
     make_planar(const __grid_constant__ PlanarSamples samples,
                 const __grid_constant__ BatchParameters<PlanarPicture, capacity> batch) {
   using Block = PlanarBlock<src_type, channels, dst_sample>;
@@ -323,14 +335,11 @@ __global__ void __launch_bounds__(Tuning::planar(channels* sample_bytes(src_type
   Block::run(tile, batch.pictures[i], samples, blockIdx.x - batch.first_tile[i]);
 }
 
-/// Fewer than for the others, as with turn_batch_in_memory.
-inline constexpr int planar_threads_in_memory = 768;
-
 /// The same from memory.
 template <SampleType src_type, int channels, int dst_sample>
-__global__ void __launch_bounds__(Tuning::planar(channels* sample_bytes(src_type)).threads,
-                                  planar_threads_in_memory /
-                                      Tuning::planar(channels * sample_bytes(src_type)).threads)
+__global__ void __launch_bounds__(PlanarBlock<src_type, channels, dst_sample>::threads,
+                                  planar_threads_in_memory(dst_sample) /
+                                      PlanarBlock<src_type, channels, dst_sample>::threads)
     make_planar_in_memory(const __grid_constant__ PlanarSamples samples,
                           const BatchInMemory<PlanarPicture> batch) {
   using Block = PlanarBlock<src_type, channels, dst_sample>;

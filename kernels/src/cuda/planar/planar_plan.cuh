@@ -12,6 +12,16 @@ namespace qturn::device {
 /// What a tile of a row of the destination has where axes are swapped.
 inline constexpr int planar_piece = 128;
 
+/// The table's tiles; of those that become bytes, which have twice as many rows, a row is 256 bytes
+/// at most.
+template <class Table>
+__host__ __device__ constexpr PlanarTuning planar_tuning(Table table, int pixel, int dst_sample) {
+  if (dst_sample > 1) return table.planar(pixel);
+  if (pixel <= 3) return {64, 128};
+  if (pixel <= 6) return {32, 128};
+  return pixel <= 12 ? PlanarTuning{16, 128} : PlanarTuning{8, 64};
+}
+
 /// Bytes from a row to the next in shared memory where axes are swapped.
 __host__ __device__ constexpr int planar_row_bytes(const PlanarTuning& tuning, int pixel) {
   return (tuning.width * pixel + granule - 1 + 127) / 128 * 128;
@@ -80,11 +90,18 @@ struct PlanarPicture {
   bool dst_aligned;  // to granules: planes, rows, and their ends
 };
 
+/// Whether aligned planes have code of their own. Other samples than bytes seldom become bytes, and
+/// go the way of planes that are not aligned.
+__host__ __device__ constexpr bool planar_has_aligned(int src_sample, int dst_sample) {
+  return dst_sample > 1 || src_sample == 1;
+}
+
 /// Fills in `p`, and returns its number of tiles. Done by the host, or by the device where the
 /// descriptors lie there.
 __host__ __device__ inline std::int64_t plan_planar(const PlanarImage& image,
                                                     const PlanarTuning& tuning, int planes,
-                                                    int dst_sample, PlanarPicture& p) {
+                                                    int src_sample, int dst_sample,
+                                                    PlanarPicture& p) {
   const int pixel = image.src.pixel_bytes;
   const bool mirrors = is_in(from_right, image.orientation);
   p.src = static_cast<const Byte*>(image.src.data);
@@ -111,7 +128,8 @@ __host__ __device__ inline std::int64_t plan_planar(const PlanarImage& image,
             granule) == 0;
   };
   p.src_aligned = in_granules(p.src, p.src_pitch, p.width * pixel);
-  p.dst_aligned = in_granules(p.dst, p.dst_pitch, image.dst.width * dst_sample) &&
+  p.dst_aligned = planar_has_aligned(src_sample, dst_sample) &&
+                  in_granules(p.dst, p.dst_pitch, image.dst.width * dst_sample) &&
                   in_granules(nullptr, p.plane_pitch, 0);
 
   const auto up = [](std::int64_t number, std::int64_t by) { return (number + by - 1) / by; };

@@ -77,6 +77,9 @@ struct PlanarConversion {
     for (int i = 0; i < 4; ++i) {
       if constexpr (dst_sample == 4) {
         out.word[i] = __float_as_uint(fmaf(sample(i), factor, offset));
+      } else if constexpr (dst_sample == 1) {
+        const auto of = [&](int at) { return fmaf(sample(4 * i + at), factor, offset); };
+        out.word[i] = to_bytes(of(0), of(1), to_bytes(of(2), of(3), 0));
       } else {
         const float low = fmaf(sample(2 * i), factor, offset);
         const float high = fmaf(sample(2 * i + 1), factor, offset);

@@ -1,6 +1,6 @@
-// Conversions between floats and the 16-bit floating-point numbers, by the machine's instructions:
-// to the nearest, ties to even, with one NaN. The toolkit's headers for these types take a second
-// to compile, and nothing else of them is needed.
+// Conversions between floats and the 16-bit floating-point numbers, and to bytes, by the machine's
+// instructions: to the nearest, ties to even, with one NaN. The toolkit's headers for these types
+// take a second to compile, and nothing else of them is needed.
 #pragma once
 
 #include <cstdint>
@@ -43,6 +43,16 @@ __device__ __forceinline__ std::uint32_t to_bfloat16s(float low, float high) {
   };
   return rounded(low) | rounded(high) << 16;
 #endif
+}
+
+/// Two bytes in the lower half of a word, before the lower half of `above`: limited to 0 to 255,
+/// and 0 of what is not a number.
+__device__ __forceinline__ std::uint32_t to_bytes(float low, float high, std::uint32_t above) {
+  std::uint32_t word;
+  asm("cvt.pack.sat.u8.s32.b32 %0, %1, %2, %3;"
+      : "=r"(word)
+      : "r"(__float2int_rn(high)), "r"(__float2int_rn(low)), "r"(above));
+  return word;
 }
 
 }  // namespace qturn::device

@@ -32,7 +32,9 @@ using Type = std::integral_constant<SampleType, type>;
 template <class Type, class Run>
 void with_channels(Type type, int channels, int dst_sample, Run run) {
   const auto with_dst = [&](auto channels_known) {
-    if (dst_sample == 2) {
+    if (dst_sample == 1) {
+      run(type, channels_known, Int<1>());
+    } else if (dst_sample == 2) {
       run(type, channels_known, Int<2>());
     } else {
       run(type, channels_known, Int<4>());
@@ -63,20 +65,22 @@ void with_samples(SampleType type, int channels, int dst_sample, Run run) {
   }
 }
 
-// What the table of all kernels here says about pixels of so many bytes.
-PlanarTuning tuning_of(int pixel) {
-  return device::tuning_of(device::make_planar<SampleType::uint8, 1, 2, few>,
-                           [&](auto table) { return table.planar(pixel); });
+// What the table of all kernels here says about pixels and samples of so many bytes.
+PlanarTuning tuning_of(int pixel, int dst_sample) {
+  return device::tuning_of(device::make_planar<SampleType::uint8, 1, 2, few>, [&](auto table) {
+    return device::planar_tuning(table, pixel, dst_sample);
+  });
 }
 
 // The images are checked, and not all of them have a width of 0.
 void enqueue(const PlanarImage* images, std::size_t count, int channels, const PlanarFormat& format,
              cudaStream_t stream) {
+  const int src_sample = sample_bytes(format.src_type);
   const int dst_sample = sample_bytes(format.dst_type);
   const PlanarSamples samples(format);
-  const PlanarTuning tuning = tuning_of(channels * sample_bytes(format.src_type));
+  const PlanarTuning tuning = tuning_of(channels * src_sample, dst_sample);
   const auto plan = [&](std::size_t i, PlanarPicture& picture) {
-    return device::plan_planar(images[i], tuning, format.planes, dst_sample, picture);
+    return device::plan_planar(images[i], tuning, format.planes, src_sample, dst_sample, picture);
   };
   const auto launch = [&]<int capacity>(const BatchParameters<PlanarPicture, capacity>& batch,
                                         unsigned tiles) {
@@ -113,9 +117,8 @@ struct PlanOnDevice {
         multiples(image.src.data, image.src.height > 1 ? image.src.pitch : 0, src_sample) &&
         multiples(image.dst.data, image.dst.height > 1 ? image.dst.pitch : 0, dst_sample) &&
         multiples(nullptr, planes > 1 ? image.dst.plane_pitch : 0, dst_sample);
-    return fits ? device::plan_planar(image, device::Tuning::planar(pixel_bytes), planes,
-                                      dst_sample, picture)
-                : 0;
+    const auto tuning = device::planar_tuning(device::Tuning(), pixel_bytes, dst_sample);
+    return fits ? device::plan_planar(image, tuning, planes, src_sample, dst_sample, picture) : 0;
   }
 };
 
@@ -149,13 +152,13 @@ void to_planar_batch(const PlanarImage* images, std::size_t count, int channels,
   const int src_sample = sample_bytes(format.src_type);
   const int dst_sample = sample_bytes(format.dst_type);
   const PlanOnDevice plan{images, channels * src_sample, src_sample, dst_sample, format.planes};
-  const int threads = tuning_of(plan.pixel_bytes).threads;
+  const int threads = tuning_of(plan.pixel_bytes, dst_sample).threads;
   const auto batch = device::enqueue_plan<PlanarPicture>(plan, count, workspace, stream);
   with_samples(
       format.src_type, channels, dst_sample,
       [&](auto type, auto channels_known, auto dst_sample_known) {
-        const unsigned blocks =
-            device::blocks_for_tiles_in_memory(device::planar_threads_in_memory, threads);
+        const unsigned blocks = device::blocks_for_tiles_in_memory(
+            device::planar_threads_in_memory(dst_sample), threads);
         device::launch_overlapping(
             device::make_planar_in_memory<type.value, channels_known.value, dst_sample_known.value>,
             dim3(blocks), threads, stream, PlanarSamples(format), batch);

@@ -11,15 +11,15 @@ namespace {
 
 using device::BatchParameters;
 using device::ResizedPicture;
-using device::ResizedSamples;
+using device::SquareSamples;
 
 constexpr int few = 24;
 constexpr int many = 250;
-static_assert(sizeof(BatchParameters<ResizedPicture, few>) + sizeof(ResizedSamples) <=
+static_assert(sizeof(BatchParameters<ResizedPicture, few>) + sizeof(SquareSamples) <=
               device::old_parameter_bytes);
-static_assert(sizeof(BatchParameters<ResizedPicture, many>) + sizeof(ResizedSamples) <=
+static_assert(sizeof(BatchParameters<ResizedPicture, many>) + sizeof(SquareSamples) <=
               device::new_parameter_bytes);
-static_assert(device::begins_early(sizeof(ResizedSamples) +
+static_assert(device::begins_early(sizeof(SquareSamples) +
                                    device::last_array_offset<ResizedPicture, many>()));
 
 template <int number>
@@ -34,7 +34,7 @@ void with_channels(int channels, Run run) {
 
 constexpr std::int64_t up(std::int64_t number, std::int64_t by) { return (number + by - 1) / by; }
 std::int64_t tiles_of(int width, int height) {
-  return up(width, device::resize_side) * up(height, device::resize_side);
+  return up(width, device::square_side) * up(height, device::square_side);
 }
 
 bool is_skipped(const ResizedImage& image) { return image.dst.width == 0 || image.dst.height == 0; }
@@ -103,29 +103,27 @@ void resize_to_planar_batch(const ResizedImage* images, std::size_t count, Resiz
       [](const ResizedPicture& p) {
         return p.x.filter == ResizeFilter::nearest
                    ? 2
-                   : up(std::int64_t{p.x.results} + p.y.results, device::resize_threads);
+                   : up(std::int64_t{p.x.results} + p.y.results, device::square_threads);
       },
       [&]<int capacity>(const BatchParameters<ResizedPicture, capacity>& batch, unsigned tiles) {
         device::launch_overlapping(device::weigh_axes<capacity>, dim3(tiles),
-                                   device::resize_threads, stream, batch);
+                                   device::square_threads, stream, batch);
       });
   for_all(
       [](const ResizedPicture& p) { return tiles_of(p.between_width, p.between_height); },
       [&]<int capacity>(const BatchParameters<ResizedPicture, capacity>& batch, unsigned tiles) {
         with_channels(channels, [&](auto known) {
           device::launch_overlapping(device::resize_once<known.value, capacity>, dim3(tiles),
-                                     device::resize_threads, stream, batch);
+                                     device::square_threads, stream, batch);
         });
       });
-  const ResizedSamples samples(format);
+  const SquareSamples samples(format);
   for_all(
       [](const ResizedPicture& p) { return tiles_of(p.x.results, p.y.results); },
       [&]<int capacity>(const BatchParameters<ResizedPicture, capacity>& batch, unsigned tiles) {
         with_channels(channels, [&](auto known) {
-          device::launch_overlapping(sample_bytes(format.dst_type) == 2
-                                         ? device::resize_to_planes<known.value, 2, capacity>
-                                         : device::resize_to_planes<known.value, 4, capacity>,
-                                     dim3(tiles), device::resize_threads, stream, samples, batch);
+          device::launch_overlapping(device::resize_to_planes<known.value, capacity>, dim3(tiles),
+                                     device::square_threads, stream, samples, batch);
         });
       });
 }

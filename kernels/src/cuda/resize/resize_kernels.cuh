@@ -12,14 +12,10 @@
 #include "kernels/src/cuda/batch/batch_plan.cuh"
 #include "kernels/src/cuda/device_memory.cuh"
 #include "kernels/src/cuda/launch.cuh"
-#include "kernels/src/cuda/planar/sample_conversion.cuh"
-#include "kernels/src/planar_format.hpp"
+#include "kernels/src/cuda/planar/planar_square.cuh"
 #include "kernels/src/resized_axis.hpp"
 
 namespace qturn::device {
-
-inline constexpr int resize_threads = 256;
-inline constexpr int resize_side = 32;  // of a tile, in pixels
 
 /// The taps and the weights of all results of an axis, in the workspace. Weight k of result i lies
 /// at weights[k * results + i], so that neighbours read neighbours.
@@ -72,7 +68,7 @@ __device__ inline void weigh(const ResizedAxis& axis, const WeighedAxis& to, int
 /// A tile is 256 results, of the columns and then of the rows. Of `nearest` it is an axis, which
 /// one thread follows.
 template <int capacity>
-__global__ void __launch_bounds__(resize_threads)
+__global__ void __launch_bounds__(square_threads)
     weigh_axes(const __grid_constant__ BatchParameters<ResizedPicture, capacity> batch) {
   const unsigned number = picture_of(batch, batch.shift, blockIdx.x);
   wait_for_previous_kernel();
@@ -87,7 +83,7 @@ __global__ void __launch_bounds__(resize_threads)
     });
     return;
   }
-  const std::int64_t i = std::int64_t{tile} * resize_threads + threadIdx.x;
+  const std::int64_t i = std::int64_t{tile} * square_threads + threadIdx.x;
   if (i < p.x.results) {
     weigh(p.x, p.weighed_x(), static_cast<int>(i));
   } else if (i - p.x.results < p.y.results) {
@@ -136,30 +132,14 @@ __device__ __forceinline__ void add_words(const Byte* from, Taps taps, const int
   }
 }
 
-/// The place of a tile's first pixel, and how many of its 32 x 32 pixels exist.
-struct ResizeTile {
-  int x;
-  int y;
-  int columns;
-  int rows;
-
-  __device__ ResizeTile(unsigned number, int width, int height) {
-    const auto across = static_cast<unsigned>((width + resize_side - 1) / resize_side);
-    x = static_cast<int>(number % across) * resize_side;
-    y = static_cast<int>(number / across) * resize_side;
-    columns = min(width - x, resize_side);
-    rows = min(height - y, resize_side);
-  }
-};
-
 /// Makes the bytes between the passes.
 template <int channels, int capacity>
-__global__ void __launch_bounds__(resize_threads)
+__global__ void __launch_bounds__(square_threads)
     resize_once(const __grid_constant__ BatchParameters<ResizedPicture, capacity> batch) {
   const unsigned number = picture_of(batch, batch.shift, blockIdx.x);
   wait_for_previous_kernel();
   const ResizedPicture& p = batch.pictures[number];
-  const ResizeTile tile(blockIdx.x - batch.first_tile[number], p.between_width, p.between_height);
+  const SquareTile tile(blockIdx.x - batch.first_tile[number], p.between_width, p.between_height);
   const int lane = static_cast<int>(threadIdx.x) % 32;
   if (lane >= tile.columns) return;
   const int x = tile.x + lane;
@@ -167,7 +147,7 @@ __global__ void __launch_bounds__(resize_threads)
       extent(p.src, p.src_pitch, p.y.length, std::int64_t{p.x.length} * channels);
   const WeighedAxis axis = p.rows_first ? p.weighed_y() : p.weighed_x();
   const std::int64_t pitch = p.between_pitch(channels);
-  for (int row = static_cast<int>(threadIdx.x) / 32; row < tile.rows; row += resize_threads / 32) {
+  for (int row = static_cast<int>(threadIdx.x) / 32; row < tile.rows; row += square_threads / 32) {
     const int y = tile.y + row;
     int sums[channels];
 #pragma unroll
@@ -202,45 +182,26 @@ __global__ void __launch_bounds__(resize_threads)
   }
 }
 
-/// How samples are converted, the same for all pictures of a launch.
-struct ResizedSamples {
-  PlanarArithmetic arithmetic;
-  bool to_bfloat16;
-
-  explicit ResizedSamples(const PlanarFormat& format)
-      : arithmetic(arithmetic_of(format)), to_bfloat16(format.dst_type == SampleType::bfloat16) {}
-
-  template <int dst_sample>
-  __device__ __forceinline__ void store_sample(Byte* to, int plane, Byte sample) const {
-    const float value = fmaf(sample, arithmetic.factor[plane], arithmetic.offset[plane]);
-    if constexpr (dst_sample == 4) {
-      store<4>(to, __float_as_uint(value));
-    } else {
-      store<2>(to, static_cast<std::uint16_t>(to_bfloat16 ? to_bfloat16s(value, 0)
-                                                          : to_halves(value, 0)));
-    }
-  }
-};
-
 /// Makes the resized pixels of a tile, turns them in shared memory, and stores them as planes.
-template <int channels, int dst_sample, int capacity>
-__global__ void __launch_bounds__(resize_threads)
-    resize_to_planes(const __grid_constant__ ResizedSamples samples,
+template <int channels, int capacity>
+__global__ void __launch_bounds__(square_threads)
+    resize_to_planes(const __grid_constant__ SquareSamples samples,
                      const __grid_constant__ BatchParameters<ResizedPicture, capacity> batch) {
-  constexpr int row_words = resize_side * channels / 4;
-  constexpr int row_bytes = row_words * 4 + 4;  // columns of it lie in all banks
-  __shared__ alignas(16) Byte resized[resize_side * row_bytes];
+  using Square = PlanarSquare<channels, 1>;
+  constexpr int row_words = square_side * channels / 4;
+  constexpr int row_bytes = Square::row_bytes;
+  __shared__ alignas(16) Byte resized[Square::bytes];
   const unsigned number = picture_of(batch, batch.shift, blockIdx.x);
   wait_for_previous_kernel();
   const ResizedPicture& p = batch.pictures[number];
-  const ResizeTile tile(blockIdx.x - batch.first_tile[number], p.x.results, p.y.results);
+  const SquareTile tile(blockIdx.x - batch.first_tile[number], p.x.results, p.y.results);
   const std::int64_t pitch = p.between_pitch(channels);
   if (p.rows_first) {
     const WeighedAxis axis = p.weighed_x();
-    for (int i = static_cast<int>(threadIdx.x); i < resize_side * resize_side;
-         i += resize_threads) {
-      const int row = i / resize_side;
-      const int column = i % resize_side;
+    for (int i = static_cast<int>(threadIdx.x); i < square_side * square_side;
+         i += square_threads) {
+      const int row = i / square_side;
+      const int column = i % square_side;
       if (row >= tile.rows || column >= tile.columns) continue;
       const Taps taps = axis.taps[tile.x + column];
       int sums[channels];
@@ -257,8 +218,8 @@ __global__ void __launch_bounds__(resize_threads)
   } else {
     const WeighedAxis axis = p.weighed_y();
 #pragma unroll
-    for (int step = 0; step < rounds(row_words * resize_side, resize_threads); ++step) {
-      const int i = static_cast<int>(threadIdx.x) + step * resize_threads;
+    for (int step = 0; step < rounds(row_words * square_side, square_threads); ++step) {
+      const int i = static_cast<int>(threadIdx.x) + step * square_threads;
       const int row = i / row_words;
       const int word = i % row_words;
       if (row >= tile.rows || word * 4 >= tile.columns * channels) continue;
@@ -282,22 +243,8 @@ __global__ void __launch_bounds__(resize_threads)
   }
   __syncthreads();
 
-  const bool swaps = is_in(swapped, p.orientation);
-  const bool mirrors = is_in(from_right, p.orientation);
-  const bool upends = is_in(from_bottom, p.orientation);
-  for (int i = static_cast<int>(threadIdx.x); i < resize_side * resize_side; i += resize_threads) {
-    // Neighbours in a row of the destination.
-    const int column = swaps ? i / resize_side : i % resize_side;
-    const int row = swaps ? i % resize_side : i / resize_side;
-    if (column >= tile.columns || row >= tile.rows) continue;
-    const int x = mirrors ? p.x.results - 1 - tile.x - column : tile.x + column;
-    const int y = upends ? p.y.results - 1 - tile.y - row : tile.y + row;
-    Byte* to = p.dst + (swaps ? x : y) * p.dst_pitch + std::int64_t{swaps ? y : x} * dst_sample;
-    const Byte* pixel = resized + row * row_bytes + column * channels;
-    for (int plane = 0; plane < samples.arithmetic.planes; ++plane, to += p.plane_pitch) {
-      samples.store_sample<dst_sample>(to, plane, pixel[samples.arithmetic.channel[plane]]);
-    }
-  }
+  Square::store_planes(resized, samples, tile, {p.x.results, p.y.results}, p.orientation,
+                       {p.dst, p.dst_pitch, p.plane_pitch});
 }
 
 }  // namespace qturn::device
