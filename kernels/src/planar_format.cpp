@@ -12,13 +12,6 @@ namespace {
 std::string text(std::int64_t number) { return std::to_string(number); }
 std::string text(Size size) { return text(size.width) + "x" + text(size.height); }
 
-View plane_of(PlanarView view, int plane, int bytes) {
-  const std::int64_t offset = plane * view.plane_pitch;
-  return {reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(view.data) +
-                                  static_cast<std::uintptr_t>(offset)),
-          view.width, view.height, view.pitch, bytes};
-}
-
 // Messages call an address or a pitch by `what` it is.
 void check_multiple(std::int64_t number, int bytes, const char* which, const char* what) {
   if (number % bytes != 0) {
@@ -34,6 +27,24 @@ void check_alignment(const void* data, std::int64_t pitch, int bytes, const char
 }
 
 }  // namespace
+
+ConstView plane_of(ConstPlanarView view, int plane, int bytes) {
+  const std::int64_t offset = plane * view.plane_pitch;
+  return {reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(view.data) +
+                                        static_cast<std::uintptr_t>(offset)),
+          view.width, view.height, view.pitch, bytes};
+}
+
+void check_turned_size(Size dst, Size src, Orientation orientation) {
+  const Size expected = turned_size(orientation, src);
+  if (dst == expected) return;
+  throw std::invalid_argument("dst is " + text(dst) + ", expected " + text(expected));
+}
+
+void check_side(Size size) {
+  if (size.width >> 31 == 0 && size.height >> 31 == 0) return;
+  throw std::invalid_argument("src is " + text(size) + ", expected sides below 2^31");
+}
 
 PlanarArithmetic arithmetic_of(const PlanarFormat& format) {
   PlanarArithmetic result{};
@@ -100,17 +111,13 @@ void check_planar_shapes(ConstView src, PlanarView dst, Orientation orientation,
                          const PlanarFormat& format) {
   check_view(src, "src");
   check_view(plane_of(dst, 0, sample_bytes(format.dst_type)), "dst");
-  const Size expected = turned_size(orientation, {src.width, src.height});
-  if (!(Size{dst.width, dst.height} == expected)) {
-    throw std::invalid_argument("dst is " + text(Size{dst.width, dst.height}) + ", expected " +
-                                text(expected));
-  }
+  check_turned_size({dst.width, dst.height}, {src.width, src.height}, orientation);
   check_planes(src, dst, format);
 }
 
 void check_planes(ConstView src, PlanarView dst, const PlanarFormat& format) {
   const int bytes = sample_bytes(format.dst_type);
-  const View first = plane_of(dst, 0, bytes);
+  const ConstView first = plane_of(dst, 0, bytes);
   check_view(first, "dst");
   if (src.empty() || first.empty()) return;
   check_rows(first, "dst");
@@ -121,7 +128,7 @@ void check_planes(ConstView src, PlanarView dst, const PlanarFormat& format) {
     check_multiple(dst.plane_pitch, bytes, "dst", " has a plane pitch of ");
   }
   for (int i = 0; i < format.planes; ++i) {
-    const View plane = plane_of(dst, i, bytes);
+    const ConstView plane = plane_of(dst, i, bytes);
     if (overlap(src, plane)) {
       throw std::invalid_argument("src and plane " + text(i) + " of dst overlap in memory");
     }
@@ -132,6 +139,51 @@ void check_planes(ConstView src, PlanarView dst, const PlanarFormat& format) {
       }
     }
   }
+}
+
+int check_interleaved(const InterleavedImage& image, int planes) {
+  const ConstPlanarView& src = image.src;
+  const View& dst = image.dst;
+  if (planes < 1 || planes > 4) {
+    throw std::invalid_argument("src has " + text(planes) + " planes, expected 1 to 4");
+  }
+  const int bytes = dst.pixel_bytes / planes;
+  if (dst.pixel_bytes % planes != 0 || (bytes != 1 && bytes != 2 && bytes != 4)) {
+    throw std::invalid_argument("dst has pixels of " + text(dst.pixel_bytes) + " bytes, expected " +
+                                text(planes) + " samples of 1, 2 or 4");
+  }
+  const ConstView first = plane_of(src, 0, bytes);
+  check_view(first, "src");
+  check_view(dst, "dst");
+  check_turned_size({dst.width, dst.height}, {src.width, src.height}, image.orientation);
+  check_side({src.width, src.height});
+  if (dst.empty()) return bytes;
+  check_rows(dst, "dst");
+  check_alignment(src.data, src.height > 1 ? src.pitch : 0, bytes, "src");
+  check_alignment(dst.data, dst.height > 1 ? dst.pitch : 0, bytes, "dst");
+  if (planes > 1) check_multiple(src.plane_pitch, bytes, "src", " has a plane pitch of ");
+  for (int i = 0; i < planes; ++i) {
+    if (!overlap(plane_of(src, i, bytes), dst)) continue;
+    throw std::invalid_argument("plane " + text(i) + " of src and dst overlap in memory");
+  }
+  return bytes;
+}
+
+int check_interleaved(const InterleavedImage* images, std::size_t count, int planes) {
+  if (images == nullptr) throw std::invalid_argument("images at address 0");
+  int bytes = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    try {
+      const int found = check_interleaved(images[i], planes);
+      if (i == 0) bytes = found;
+      if (found == bytes) continue;
+      throw std::invalid_argument("dst has samples of " + text(found) + " bytes, that of image 0 " +
+                                  text(bytes));
+    } catch (const std::invalid_argument& error) {
+      throw std::invalid_argument("image " + std::to_string(i) + ": " + error.what());
+    }
+  }
+  return bytes;
 }
 
 int check_images(const PlanarImage* images, std::size_t count, const PlanarFormat& format) {

@@ -35,4 +35,21 @@ void check_planes(ConstView src, PlanarView dst, const PlanarFormat& format);
 /// one, have as many channels and pass the checks above; returns how many channels.
 int check_images(const PlanarImage* images, std::size_t count, const PlanarFormat& format);
 
+/// A plane as a view whose pixels are samples of `bytes`.
+ConstView plane_of(ConstPlanarView view, int plane, int bytes);
+
+/// Throws std::invalid_argument unless that is the size of `src` seen in `orientation`.
+void check_turned_size(Size dst, Size src, Orientation orientation);
+
+/// Throws std::invalid_argument unless a kernel can count the columns and the rows as integers.
+void check_side(Size size);
+
+/// Throws std::invalid_argument unless `image` can be made of so many planes; returns the size of a
+/// sample.
+int check_interleaved(const InterleavedImage& image, int planes);
+
+/// The same of `count` images, at least one, with the number of the image, unless all have samples
+/// of one size.
+int check_interleaved(const InterleavedImage* images, std::size_t count, int planes);
+
 }  // namespace qturn

@@ -245,6 +245,88 @@ TEST_CASE("each pixel comes from where its orientation says, and nothing else is
   CHECK(first_difference(dst, 0, got, wanted) == "");
 }
 
+TEST_CASE("planes become pixels, each where its orientation says, and nothing else is written") {
+  const Orientation orientation = GENERATE(from_range(all_orientations));
+  const int bytes = GENERATE(1, 2, 4);
+  const int planes = GENERATE(1, 2, 3, 4);
+  const bool upside_down = GENERATE(false, true);
+  const Size size{5, 300 / planes};
+  const PlanarPlan src{size.width, size.height, planes, bytes, {bytes, 8, upside_down}, 3 * bytes};
+  std::vector<unsigned char> samples = random_bytes(src.buffer_bytes(), 74);
+  const PlanarView from = src.view_in(samples.data());
+  const Size turned = turned_size(orientation, size);
+  const Plan dst{turned.width, turned.height, planes * bytes, {bytes, 4, !upside_down}};
+  std::vector<unsigned char> got = random_bytes(dst.buffer_bytes(), 75);
+  std::vector<unsigned char> wanted = got;
+  from_planar(from, planes, dst.view_in(got.data()), orientation);
+
+  const View to = dst.view_in(wanted.data());
+  for (std::int64_t y = 0; y < turned.height; ++y) {
+    for (std::int64_t x = 0; x < turned.width; ++x) {
+      const Position at = source_of(orientation, {x, y}, size);
+      for (int c = 0; c < planes; ++c) {
+        std::memcpy(
+            static_cast<unsigned char*>(to.data) + y * to.pitch + x * to.pixel_bytes + c * bytes,
+            static_cast<unsigned char*>(from.data) + c * from.plane_pitch + at.y * from.pitch +
+                at.x * bytes,
+            static_cast<std::size_t>(bytes));
+      }
+    }
+  }
+  CHECK(first_difference(dst, got, wanted) == "");
+}
+
+TEST_CASE("planes that cannot become pixels are refused before anything is written") {
+  alignas(16) unsigned char planes[256];
+  alignas(16) unsigned char pixels[256];
+  PlanarView from{planes, 4, 2, 4, 8};
+  View to{pixels, 2, 4, 6, 3};
+  int count = 3;
+  const auto refused = [&](const char* message) {
+    CHECK_THROWS_MATCHES(from_planar(from, count, to, Orientation::rotate90), std::invalid_argument,
+                         Message(message));
+  };
+  SECTION("numbers of planes") {
+    count = 5;
+    refused("src has 5 planes, expected 1 to 4");
+    count = 2;
+    refused("dst has pixels of 3 bytes, expected 2 samples of 1, 2 or 4");
+    to.pixel_bytes = 24;
+    refused("dst has pixels of 24 bytes, expected 2 samples of 1, 2 or 4");
+  }
+  SECTION("shapes") {
+    to.width = 3;
+    refused("dst is 3x4, expected 2x4");
+    to.width = std::int64_t{1} << 31;
+    from.height = to.width;
+    refused("src is 4x2147483648, expected sides below 2^31");
+  }
+  SECTION("addresses and pitches") {
+    to.pixel_bytes = 6;
+    to.pitch = 13;
+    refused("dst has a pitch of 13, expected a multiple of 2");
+    from.plane_pitch = 9;
+    to.pitch = 14;
+    refused("src has a plane pitch of 9, expected a multiple of 2");
+    from.data = planes + 1;
+    refused("src lies at an address that modulo 16 is 1, expected a multiple of 2");
+  }
+  SECTION("memory that overlaps") {
+    to.data = planes + 12;
+    refused("plane 1 of src and dst overlap in memory");
+    to.pitch = 5;
+    refused("dst has a pitch of 5, expected at least 6 either way");
+  }
+  SECTION("an image of a batch by its index") {
+    InterleavedImage images[2] = {{from, to, Orientation::rotate90},
+                                  {from, to, Orientation::rotate90}};
+    images[1].dst.pixel_bytes = 6;
+    images[1].dst.pitch = 12;
+    CHECK_THROWS_MATCHES(from_planar_batch(images, 2, 3), std::invalid_argument,
+                         Message("image 1: dst has samples of 2 bytes, that of image 0 1"));
+  }
+}
+
 struct Call {
   alignas(16) unsigned char src[256];
   alignas(16) unsigned char dst[1024];

@@ -1,5 +1,5 @@
 // From interleaved pictures to planes, the input of a model: orientation, choice of channels,
-// conversion and normalisation in one pass.
+// conversion and normalisation in one pass. And from planes to interleaved pictures.
 //
 //   // ImageNet's normalisation of RGB bytes: y = (x / 255 - mean) / deviation.
 //   qturn::PlanarFormat format;
@@ -51,12 +51,23 @@ constexpr int sample_bytes(SampleType type) {
 
 /// The planes of one picture. The plane of channel c begins `c * plane_pitch` bytes after `data`.
 /// Row y of a plane begins `y * pitch` bytes after the plane. Both pitches may be negative.
+struct ConstPlanarView {
+  const void* data = nullptr;
+  std::int64_t width = 0;
+  std::int64_t height = 0;
+  std::int64_t pitch = 0;
+  std::int64_t plane_pitch = 0;
+};
+
+/// A ConstPlanarView whose samples may be written.
 struct PlanarView {
   void* data = nullptr;
   std::int64_t width = 0;
   std::int64_t height = 0;
   std::int64_t pitch = 0;
   std::int64_t plane_pitch = 0;
+
+  constexpr operator ConstPlanarView() const { return {data, width, height, pitch, plane_pitch}; }
 };
 
 /// How samples are converted. Plane c of the destination is made from channel `channel[c]` of the
@@ -159,6 +170,41 @@ QTURN_EXPORT std::size_t planar_workspace_bytes(std::size_t count);
 /// address 0 or not aligned; CudaError when a launch fails.
 QTURN_EXPORT void to_planar_batch(const PlanarImage* images, std::size_t count, int channels,
                                   const PlanarFormat& format, void* workspace, cudaStream_t stream);
+
+/// `dst` becomes the planes of `src` seen in `orientation`, as in from_planar().
+struct InterleavedImage {
+  ConstPlanarView src;
+  View dst;
+  Orientation orientation = Orientation::identity;
+};
+
+/// The way back (CHW to HWC): writes the planes of `src`, seen in `orientation`, to the pixels of
+/// `dst`, on the calling thread. Sample c of a pixel is that of plane c, and no bit changes.
+///
+/// Shapes: `src` has 1 to 4 `planes`, `dst` pixels of as many samples of 1, 2 or 4 bytes; `dst` is
+/// src.width x src.height, or src.height x src.width where the orientation swaps axes (5 to 8).
+/// Both are host memory; addresses and pitches are multiples of a sample's size, and `dst` overlaps
+/// no plane. Bytes of `dst` between its rows stay as they are. An empty image is a no-op.
+///
+/// Throws std::invalid_argument, before anything is written, when shapes disagree, a side is 2^31
+/// or more, a number of planes, a size of pixels, an address or a pitch is not one of those above,
+/// or memory overlaps.
+QTURN_EXPORT void from_planar(ConstPlanarView src, int planes, View dst, Orientation orientation);
+
+/// The same of all `count` images, one after the other.
+QTURN_EXPORT void from_planar_batch(const InterleavedImage* images, std::size_t count, int planes);
+
+/// The same in memory that the stream's device can reach: enqueues all images and returns without
+/// waiting. Allocates nothing, does not read `images` later; may be captured in a graph.
+///
+/// Sizes, pitches and orientations may differ from image to image; the size of a pixel may not. Up
+/// to 400 images take one launch, each 400 more another. No destination may overlap another image
+/// of the batch, which is not checked. Empty images are skipped.
+///
+/// Throws std::invalid_argument, before anything is enqueued, for what from_planar() refuses, with
+/// the index of the image; CudaError when a launch fails.
+QTURN_EXPORT void from_planar_batch(const InterleavedImage* images, std::size_t count, int planes,
+                                    cudaStream_t stream);
 
 }  // namespace qturn
 

@@ -80,13 +80,6 @@ class Conversion {
   std::array<std::array<Result, src_type == SampleType::uint8 ? 256 : 1>, 4> table_;
 };
 
-/// The part of `src` that rows `y` to `y + rows` of the result show.
-ConstView part_of(ConstView src, Reading r, std::int64_t y, std::int64_t rows) {
-  if (r.swap_axes)
-    return sub_view(src, r.from_right ? src.width - y - rows : y, 0, rows, src.height);
-  return sub_view(src, 0, r.from_bottom ? src.height - y - rows : y, src.width, rows);
-}
-
 /// `band` is memory that images may share.
 template <SampleType src_type, SampleType dst_type>
 void turn(const PlanarImage& image, const Conversion<src_type, dst_type>& conversion,

@@ -14,6 +14,10 @@ namespace qturn::device {
 inline constexpr int square_threads = 256;
 inline constexpr int square_side = 32;  // in pixels
 
+inline std::int64_t squares_of(std::int64_t width, std::int64_t height) {
+  return (width + square_side - 1) / square_side * ((height + square_side - 1) / square_side);
+}
+
 /// The place of a square's first pixel, and how many of its 32 x 32 pixels exist.
 struct SquareTile {
   int x;

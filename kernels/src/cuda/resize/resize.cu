@@ -33,9 +33,6 @@ void with_channels(int channels, Run run) {
 }
 
 constexpr std::int64_t up(std::int64_t number, std::int64_t by) { return (number + by - 1) / by; }
-std::int64_t tiles_of(int width, int height) {
-  return up(width, device::square_side) * up(height, device::square_side);
-}
 
 bool is_skipped(const ResizedImage& image) { return image.dst.width == 0 || image.dst.height == 0; }
 
@@ -110,7 +107,7 @@ void resize_to_planar_batch(const ResizedImage* images, std::size_t count, Resiz
                                    device::square_threads, stream, batch);
       });
   for_all(
-      [](const ResizedPicture& p) { return tiles_of(p.between_width, p.between_height); },
+      [](const ResizedPicture& p) { return device::squares_of(p.between_width, p.between_height); },
       [&]<int capacity>(const BatchParameters<ResizedPicture, capacity>& batch, unsigned tiles) {
         with_channels(channels, [&](auto known) {
           device::launch_overlapping(device::resize_once<known.value, capacity>, dim3(tiles),
@@ -119,7 +116,7 @@ void resize_to_planar_batch(const ResizedImage* images, std::size_t count, Resiz
       });
   const SquareSamples samples(format);
   for_all(
-      [](const ResizedPicture& p) { return tiles_of(p.x.results, p.y.results); },
+      [](const ResizedPicture& p) { return device::squares_of(p.x.results, p.y.results); },
       [&]<int capacity>(const BatchParameters<ResizedPicture, capacity>& batch, unsigned tiles) {
         with_channels(channels, [&](auto known) {
           device::launch_overlapping(device::resize_to_planes<known.value, capacity>, dim3(tiles),
