@@ -117,7 +117,7 @@ def test_a_list_may_keep_the_channels_and_bits_of_each(tmp_path):
 
 
 @pytest.mark.parametrize("arguments", [{}, {"dtype": "float16", "mean": (0.485, 0.456, 0.406), "std": (0.229, 0.224, 0.225)},
-                                       {"channels": "bgr", "scale": 1.0}, {"channels": (1,)}])
+                                       {"channels": "bgr", "scale": 1.0}, {"channels": (1,)}, {"dtype": "uint8"}])
 def test_planes_are_those_of_to_planar(arguments):
     files = [PNM, qturn.turn(PNM, "flop").bytes, PNM, GREY]
     pictures = [qturn.decode(file, mode="RGB") for file in files]
