@@ -86,7 +86,8 @@ LabelsToCheck::LabelsToCheck(const CommandLine& line, const PlanOptions& inputs,
       files_(found.files),
       masks_(find_mask_files(inputs, found.files)),
       labels_(find_label_files(inputs, found.files, nullptr)),
-      check_(sources_of(line, inputs, found, labels_, masks_), line.labels_drawn_on, line.limits),
+      check_(sources_of(line, inputs, found, labels_, masks_), line.run.labels_drawn_on,
+             line.run.limits),
       to_show_(to_show) {}
 
 void LabelsToCheck::refuse(const ReportPlace& place) const {
@@ -174,7 +175,7 @@ int check_pictures(const CommandLine& line, const PlanOptions& inputs) {
   std::uint64_t bytes = 0;
   for (const FoundFile& file : found.files) bytes += file.bytes;
   Progress progress(line, found.files.size(), bytes);
-  CheckWriter writer(line.limits, labels ? &labels->check() : nullptr);
+  CheckWriter writer(line.run.limits, labels ? &labels->check() : nullptr);
   const auto report = [&](const Outcome& checked_one) {
     const Outcome outcome = in_words(line, checked_one);
     const std::string name = printable(outcome.input.string());

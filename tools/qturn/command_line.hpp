@@ -9,7 +9,7 @@
 #include "src/files/group_commit.hpp"
 #include "src/files/temporary.hpp"
 #include "src/plan/jobs.hpp"
-#include "src/sample/label_turn.hpp"
+#include "src/run/options.hpp"
 #include "src/sample/sidecars.hpp"
 
 namespace qturn {
@@ -20,59 +20,51 @@ struct CommandLine {
   Command command = Command::turn;
   Orientation orientation = Orientation::identity;  ///< turn: identity is `upright`
 
+  RunOptions run;  ///< what options say of it; turn_options() adds the rest
+
   std::vector<std::string> inputs;
   std::string files_from;  ///< a file; "-" for standard input; empty if not given
   std::string output;
-  bool nul_separated = false;
-  bool in_place = false;
-  bool tag_only = false, salvage = false, strict = false, sidecars = false,
-       allow_storage_change = false, allow_stale_metadata = false;
   std::string base;
   std::vector<std::string> include, exclude;
-  std::uint64_t tar_bytes = 0;  ///< of --tar-size, or 0
-  bool unpack = false;
-  bool hidden = false, raw = false, follow = false, break_links = false;
-  bool resume = false, restart = false, no_record = false;
-  bool begins_resumable = false;  ///< --resume, but there was nothing to go on with
-  std::string backup;             ///< a folder, or empty; of restore, or that of a run in it
-  std::string to;                 ///< of restore: the folder that was turned, now; or empty
-  std::optional<bool> verify;     ///< not set: in place
-  std::optional<Fsync> fsync;     ///< not set: `each` in place, `end` to a folder
-  Others others = Others::stop;
-  Believe believe = Believe::neither;
-  Existing existing = Existing::refuse;
-  std::optional<int> quality;  ///< of a lossy `format`
-  JpegMode jpeg = JpegMode::lossless;
-  std::optional<PngMode> png;           ///< not set: see png_mode()
-  std::optional<JpegEdges> jpeg_edges;  ///< not set: the default, which depends on the operation
-  const Codec* format = nullptr;        ///< null: the input's own
+  std::string backup;           ///< a folder, or empty; of restore, or that of a run in it
+  std::string to;               ///< of restore: the folder that was turned, now; or empty
+  std::string against;          ///< check: a folder of originals, or empty
+  std::string variants;         ///< all, rotations or a list
+  std::string shard_variables;  ///< of the environment that say which; or empty
+  std::string device = "auto";
+  std::string json_file;  ///< empty: standard output
+  std::string html_file;  ///< empty: no page
 
-  std::string variants;  ///< all, rotations or a list
-  int random = 0;
-  std::optional<Shard> shard;     ///< augment: one of several runs
-  std::string shard_variables;    ///< of the environment that say which; or empty
-  std::optional<int> local_rank;  ///< among several processes on this machine
+  const Codec* format = nullptr;  ///< null: the input's own
   std::uint64_t seed = 0;
   DrawGroup group = {};
   LabelOptions labels = {.take = TakeLabels::found};
+  std::optional<Shard> shard;        ///< augment: one of several runs
   std::optional<MaskOptions> masks;  ///< not set: as --labels none says
-
-  std::string device = "auto";
-  int threads = 0;  ///< 0: one per core
+  std::uint64_t tar_bytes = 0;       ///< of --tar-size, or 0
   std::uint64_t memory_bytes = 0;
-  Limits limits;
-  double seconds = 600;  ///< as RunOptions
-  bool dry_run = false;
-  bool shard_is_auto = false;  ///< the environment says which
-  bool quick = false;          ///< check: without the pixels
-  bool check_labels = false;
-  std::string against;  ///< check: a folder of originals, or empty
-  bool json = false;
-  bool quiet = false, verbose = false;
+  std::optional<int> local_rank;  ///< among several processes on this machine
+  int random = 0;
+  int threads = 0;           ///< 0: one per core
   int progress_seconds = 0;  ///< between lines of progress in a log; 0: none
-  LabelsDrawnOn labels_drawn_on = LabelsDrawnOn::unknown;
-  std::string json_file;  ///< empty: standard output
-  std::string html_file;  ///< empty: no page
+
+  std::optional<bool> verify;           ///< not set: in place
+  std::optional<Fsync> fsync;           ///< not set: `each` in place, `end` to a folder
+  std::optional<PngMode> png;           ///< not set: see png_mode()
+  std::optional<JpegEdges> jpeg_edges;  ///< not set: the default, which depends on the operation
+  JpegMode jpeg = JpegMode::lossless;
+  Existing existing = Existing::refuse;
+  Others others = Others::stop;
+  Believe believe = Believe::neither;
+  bool hidden = false, follow = false, raw = false, break_links = false;
+  bool nul_separated = false, in_place = false, sidecars = false, unpack = false;
+  bool resume = false, restart = false, no_record = false;
+  bool begins_resumable = false;  ///< --resume, but there was nothing to go on with
+  bool shard_is_auto = false;     ///< the environment says which
+  bool quick = false;             ///< check: without the pixels
+  bool check_labels = false;
+  bool dry_run = false, json = false, quiet = false, verbose = false;
 
   /// Whether files about all pictures take the place of older ones. Shards write no such files: a
   /// merge does, when all are complete.

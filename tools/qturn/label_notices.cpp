@@ -88,7 +88,7 @@ std::string ids_in_words(const DataSets::File& table) {
 }  // namespace
 
 void refuse_copied_sidecars(const CommandLine& line, const Plan& plan) {
-  if (!line.strict) return;
+  if (!line.run.strict) return;
   const LabelFiles& sidecars = plan.jobs.sidecars();
   const auto copied = std::ranges::find_if(
       sidecars, [](const LabelFiles::Label& sidecar) { return !is_turned_sidecar(sidecar.name); });
@@ -101,7 +101,7 @@ void refuse_copied_sidecars(const CommandLine& line, const Plan& plan) {
 }
 
 void refuse_unknown_frames(const CommandLine& line, const Plan& plan) {
-  if (line.labels_drawn_on != LabelsDrawnOn::unknown) return;
+  if (line.run.labels_drawn_on != LabelsDrawnOn::unknown) return;
   const JobList& jobs = plan.jobs;
   SomeNames tagged;
   std::uint64_t labelled = 0;

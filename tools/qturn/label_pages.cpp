@@ -138,7 +138,7 @@ bool write_check_page(const CommandLine& line, const FileList& files, const Labe
                              check ? " A label whose frame is not known is drawn as if it were "
                                      "made for the upright picture."
                                    : ""),
-                 line.limits);
+                 line.run.limits);
   for (const std::size_t picture : pictures) {
     const std::string path = files.path(files[picture]);
     const PageCell cell{.picture = path, .layers = std::move(layers[picture])};
@@ -161,7 +161,7 @@ bool write_augment_page(const CommandLine& line, const Plan& plan,
   Results results(plan);
   for (const std::size_t number : samples)
     variants_of(number).for_each([&](Orientation variant) { results.add(number, variant); });
-  LabelCheck check(results.sources(), LabelsDrawnOn::unknown, line.limits);
+  LabelCheck check(results.sources(), LabelsDrawnOn::unknown, line.run.limits);
   const FileList& made = check.sources().files;
   FindingsToShow findings;
   std::set<std::size_t> pictures;
@@ -178,7 +178,7 @@ bool write_augment_page(const CommandLine& line, const Plan& plan,
   LabelPage page(
       "Variants",
       fmt::format("{} samples, with the variants and labels that were written.", samples.size()),
-      line.limits);
+      line.run.limits);
   std::size_t number = 0;
   for (const std::size_t source : samples) {
     std::vector<PageCell> cells;

@@ -23,40 +23,62 @@ namespace {
 
 using Words = std::vector<std::string>;
 
+template <typename Owner, typename Value>
+Owner owner_of(Value Owner::*member);
+
+/// A member of a command line, of its run or of its labels.
+template <auto member>
+auto& at(auto& line) {
+  using Owner = decltype(owner_of(member));
+  if constexpr (std::is_same_v<Owner, RunOptions>)
+    return line.run.*member;
+  else if constexpr (std::is_same_v<Owner, PlanOptions>)
+    return line.*member;
+  else if constexpr (std::is_same_v<Owner, LabelOptions>)
+    return line.labels.*member;
+  else
+    return line.*member;
+}
+
 template <auto member>
 constexpr Field flag = {
-    [](CommandLine& line, const Option&, const std::string&) { line.*member = true; },
-    [](const CommandLine& line, const Option&) { return Words(line.*member ? 1 : 0); }};
+    [](CommandLine& line, const Option&, const std::string&) { at<member>(line) = true; },
+    [](const CommandLine& line, const Option&) { return Words(at<member>(line) ? 1 : 0); }};
 
 /// A flag that stands for a value.
 template <auto member, auto value>
 constexpr Field flag_for = {
-    [](CommandLine& line, const Option&, const std::string&) { line.*member = value; }};
+    [](CommandLine& line, const Option&, const std::string&) { at<member>(line) = value; }};
 
 template <auto member>
 constexpr Field text = {
-    [](CommandLine& line, const Option&, const std::string& value) { line.*member = value; }};
+    [](CommandLine& line, const Option&, const std::string& value) { at<member>(line) = value; },
+    [](const CommandLine& line, const Option&) {
+      const std::string typed = at<member>(line);
+      return typed.empty() ? Words() : Words{typed};
+    }};
 
 template <auto member>
 constexpr Field texts = {[](CommandLine& line, const Option&, const std::string& value) {
-                           (line.*member).push_back(value);
+                           at<member>(line).push_back(value);
                          },
-                         [](const CommandLine& line, const Option&) { return line.*member; }, true};
+                         [](const CommandLine& line, const Option&) { return at<member>(line); },
+                         true};
 
 template <auto member, std::uint64_t least, std::uint64_t most>
 constexpr Field number = {[](CommandLine& line, const Option&, const std::string& value) {
                             using Value =
-                                typename decltype(std::optional(line.*member))::value_type;
-                            line.*member = static_cast<Value>(number_in(value, least, most));
+                                typename decltype(std::optional(at<member>(line)))::value_type;
+                            at<member>(line) = static_cast<Value>(number_in(value, least, most));
                           },
                           [](const CommandLine& line, const Option&) {
-                            const auto typed = std::optional(line.*member);
+                            const auto typed = std::optional(at<member>(line));
                             return typed ? Words{fmt::format("{}", *typed)} : Words();
                           }};
 
 template <auto member, std::uint64_t least>
 constexpr Field size = {[](CommandLine& line, const Option&, const std::string& value) {
-  line.*member = size_in(value, least);
+  at<member>(line) = size_in(value, least);
 }};
 
 /// The option's words stand for `values`, one for one.
@@ -67,11 +89,11 @@ constexpr Field choice = {
       const Words words = split(option.value, '|');
       const auto found = std::ranges::find(words, value);
       if (found == words.end()) throw std::invalid_argument(not_one_of(value, words));
-      line.*member = of_words[static_cast<std::size_t>(found - words.begin())];
+      at<member>(line) = of_words[static_cast<std::size_t>(found - words.begin())];
     },
     [](const CommandLine& line, const Option& option) -> Words {
       constexpr std::array of_words = {values...};
-      const auto* const found = std::ranges::find(of_words, line.*member);
+      const auto* const found = std::ranges::find(of_words, at<member>(line));
       if (found == of_words.end()) return {};
       return {split(option.value, '|')[static_cast<std::size_t>(found - of_words.begin())]};
     }};
@@ -100,7 +122,7 @@ Words typed_format(const CommandLine& line) {
 template <auto member>
 void add_glob(CommandLine& line, const std::string& glob) {
   if (glob.empty()) throw std::invalid_argument("an empty pattern matches nothing; leave it out");
-  (line.*member).push_back(glob);
+  at<member>(line).push_back(glob);
 }
 
 template <auto member>
@@ -155,22 +177,23 @@ Words typed_keypoints(const CommandLine& line) {
                                 : fmt::format("{}x{}", keypoints->count, keypoints->values)};
 }
 
-void set_swap_pairs(CommandLine& line, const std::string& file) { line.labels.swap_pairs = file; }
-
-Words typed_swap_pairs(const CommandLine& line) {
-  const std::string file = line.labels.swap_pairs.string();
-  return file.empty() ? Words() : Words{file};
-}
-
 void set_variants(CommandLine& line, const std::string& list) {
   (void)parse_variants(list);
   line.variants = list;
 }
 
+Words typed_variants(const CommandLine& line) {
+  return {line.variants.empty() ? "all" : line.variants};
+}
+
 void set_group(CommandLine& line, const std::string& regex) { line.group = DrawGroup(regex); }
 
+Words typed_group(const CommandLine& line) {
+  return line.group.is_given() ? Words{line.group.text()} : Words();
+}
+
 void set_limit(CommandLine& line, const std::string& value) {
-  set_limit(line.limits, line.seconds, value);
+  set_limit(line.run.limits, line.run.seconds, value);
 }
 
 void set_json(CommandLine& line, const std::string& file) {
@@ -277,7 +300,7 @@ constexpr Option option_table[] = {
     {write, "Output", "--quality", "N",
      "quality of the JPEG or WebP that --format writes, 1 to 100; it makes a WebP lossy. Default: "
      "JPEG 95, WebP lossless",
-     number<&Line::quality, 1, 100>, "--format"},
+     number<&RunOptions::quality, 1, 100>, "--format"},
     {write, "Output", "--png", "small|fast",
      "how PNGs are compressed: small, or fast (default of augment), which takes half the time and "
      "about 7 % more bytes",
@@ -289,7 +312,7 @@ constexpr Option option_table[] = {
     {turn, "Output", "--allow-stale-metadata", "",
      "with --in-place, also turn pictures with metadata that is no longer true afterwards (map "
      "coordinates, regions, microscope axes), with a warning; otherwise they fail",
-     flag<&Line::allow_stale_metadata>, "--in-place"},
+     flag<&RunOptions::allow_stale_metadata>, "--in-place"},
 
     {write, "Safety", "--resume", "",
      "continue a run that was interrupted, failed in part or is done: do only what is not done "
@@ -322,7 +345,7 @@ constexpr Option option_table[] = {
     {rotate, "Output", "--tag-only", "",
      "change only the orientation tag (JPEG, PNG, TIFF, WebP, and --raw); pixels are neither read "
      "nor changed",
-     flag<&Line::tag_only>, "", "--format"},
+     flag<&RunOptions::tag_only>, "", "--format"},
     {rotate, "Input", "--raw", "",
      "with --tag-only: also change the orientation tag of camera raw files that are structured "
      "like a TIFF (DNG, NEF, CR2, ARW and others); nothing else in them changes",
@@ -331,21 +354,21 @@ constexpr Option option_table[] = {
     {turn, "Output", "--strict", "",
      "fail a file that would cause a warning, and a JPEG that would be re-encoded because it "
      "cannot be turned losslessly",
-     flag<&Line::strict>},
+     flag<&RunOptions::strict>},
     {augment, "Output", "--strict", "",
      "fail a file that would cause a warning, and a JPEG that would be re-encoded because it "
      "cannot be turned losslessly; refuse to start if a file of an unknown kind would be copied "
      "with its picture",
-     flag<&Line::strict>},
+     flag<&RunOptions::strict>},
     {write, "Output", "--allow-storage-change", "",
      "also turn a TIFF that cannot stay stored as it is (JPEG inside becomes Deflate), with a "
      "warning; without this option it is refused",
-     flag<&Line::allow_storage_change>, "--output"},
+     flag<&RunOptions::allow_storage_change>, "--output"},
     {turn, "Output", "--salvage", "",
      "write what can be recovered of a damaged JPEG, PNG or TIFF; the rest is grey or black. The "
      "file is named, and the exit status is 1. Without this option a damaged picture is not "
      "written",
-     flag<&Line::salvage>, "", "--in-place --strict --verify --tag-only"},
+     flag<&RunOptions::salvage>, "", "--in-place --strict --verify --tag-only"},
     {turn, "Output", "--sidecars", "",
      "also turn XMP sidecars, the files a.xmp or a.jpg.xmp beside a.jpg; in place those that agree "
      "with their picture are always turned",
@@ -358,7 +381,7 @@ constexpr Option option_table[] = {
 
     {augment, "Variants", "--variants", "LIST",
      "which orientations: all (default), rotations, or a list such as identity,rotate90,flop",
-     custom<set_variants>},
+     custom<set_variants, typed_variants>},
     {augment, "Variants", "--random", "K",
      "K different orientations for each picture, chosen by its path and the seed",
      number<&Line::random, 1, 8>, "", "--variants"},
@@ -368,7 +391,7 @@ constexpr Option option_table[] = {
      "what of a path without its suffix chooses the variants, so that pictures that belong "
      "together get the same: the first group of a regular expression, such as "
      "'(.*?)(_seg|_depth)?'; path chooses for each picture by itself",
-     custom<set_group>, "--random"},
+     custom<set_group, typed_group>, "--random"},
 
     {write, "Labels", "--labels", "auto|none|FORMAT[:DIR]|FORMAT:FILE",
      "auto (default) turns the labels that it finds in known formats; {picture_labels} turns only "
@@ -393,11 +416,12 @@ constexpr Option option_table[] = {
     {write, "Labels", "--labels-drawn-on", "stored|upright",
      "what the labels and masks of pictures with an orientation tag were drawn on: the stored "
      "pixels, or the upright picture that a viewer shows",
-     choice<&Line::labels_drawn_on, LabelsDrawnOn::stored, LabelsDrawnOn::upright>},
+     choice<&RunOptions::labels_drawn_on, LabelsDrawnOn::stored, LabelsDrawnOn::upright>},
     {check, "Labels", "--labels-drawn-on", "stored|upright",
      "with --labels: what the labels of pictures with an orientation tag were drawn on; default: "
      "found out where the labels tell",
-     choice<&Line::labels_drawn_on, LabelsDrawnOn::stored, LabelsDrawnOn::upright>, "--labels"},
+     choice<&RunOptions::labels_drawn_on, LabelsDrawnOn::stored, LabelsDrawnOn::upright>,
+     "--labels"},
     {write, "Labels", "--keypoints", "none|KxV",
      "each object in YOLO labels has K keypoints of V values (2 or 3), such as 17x3; default: "
      "kpt_shape in the data set's YAML file",
@@ -411,14 +435,14 @@ constexpr Option option_table[] = {
      "their labels are drawn",
      text<&Line::html_file>},
     {check, "Labels", "--swap-pairs", "FILE",
-     "with --against: the file that was given when INPUT was turned", custom<set_swap_pairs>,
-     "--against"},
+     "with --against: the file that was given when INPUT was turned",
+     text<&LabelOptions::swap_pairs>, "--against"},
     {write, "Labels", "--swap-pairs", "FILE",
      "a text file of pairs that a mirror swaps, one per line: keypoints of YOLO and COCO labels, "
      "counted from 0, such as 1 2, or classes of any labels, such as left_hand: right_hand; "
      "default: flip_idx in the data set's YAML file for YOLO, left and right in the names of "
      "keypoints for COCO",
-     custom<set_swap_pairs, typed_swap_pairs>},
+     text<&LabelOptions::swap_pairs>},
     {augment, "Labels", "--html", "FILE",
      "also write an HTML page of up to 50 pictures in all their variants, with the labels drawn",
      text<&Line::html_file>},
@@ -587,13 +611,13 @@ std::string formats_of_files() {
 
 std::string limits_in_words() {
   const CommandLine line;
-  const Limits& limits = line.limits;
+  const Limits& limits = line.run.limits;
   return fmt::format(
       "pixels={}; ratio={} bytes of pixels per byte of the file, for pixels of more than {} MiB; "
       "metadata-bytes={}; metadata-count={}; scans={} of a JPEG; directories={} of a TIFF; "
       "seconds={:.0f} of work",
       limits.pixels, limits.ratio, Limits::ratio_counts_from >> 20, limits.metadata_bytes,
-      limits.metadata_count, limits.scans, limits.directories, line.seconds);
+      limits.metadata_count, limits.scans, limits.directories, line.run.seconds);
 }
 
 }  // namespace

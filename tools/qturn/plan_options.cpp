@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iostream>
+#include <span>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -80,6 +81,20 @@ void refuse_misspelt_suffix(const fs::path& output) {
                   printable(output.string()), meant, printable(output.string())));
 }
 
+/// The options of these names that are not as if they were left out, as they would be typed.
+std::vector<std::string> typed(const CommandLine& line, std::span<const std::string_view> names,
+                               std::string_view between) {
+  std::vector<std::string> words;
+  for (const std::string_view name : names) {
+    // Whether a run stops for other files, or leaves them, does not change its results.
+    if (name == "--others" && line.others != Others::copy) continue;
+    const auto option = std::ranges::find(options(), name, &Option::name);
+    for (const std::string& value : option->field.typed(line, *option))
+      words.push_back(fmt::format("{}{}{}", name, value.empty() ? "" : between, value));
+  }
+  return words;
+}
+
 }  // namespace
 
 PlanOptions input_options(const CommandLine& line) {
@@ -107,7 +122,7 @@ PlanOptions input_options(const CommandLine& line) {
 }
 
 PlanOptions plan_options(const CommandLine& line) {
-  if (line.quality && !line.format->takes_quality) {
+  if (line.run.quality && !line.format->takes_quality) {
     throw PlanError(fmt::format(
         "--quality is for --format jpeg and webp; {} is written without loss", line.format->name));
   }
@@ -119,16 +134,17 @@ PlanOptions plan_options(const CommandLine& line) {
   options.output = line.output;
   options.base = line.base;
   options.break_links = line.break_links;
+  options.others = line.others;
+  options.format = line.format;
+  options.labels = line.labels;
   options.backup = line.backup;
   options.sidecars = line.sidecars || line.in_place;
-  options.others = line.others;
   options.only_tagged =
       line.command == CommandLine::Command::turn && line.orientation == Orientation::identity;
   if (line.shard) refuse_other_run(line.output, *line.shard);
   const bool resumes = line.resume && (!line.shard || is_begun(line.output, *line.shard));
   options.existing =
       resumes && line.existing == Existing::refuse ? Existing::resume : line.existing;
-  options.format = line.format;
   if (line.command == CommandLine::Command::augment) {
     if (line.random > 0)
       options.random_variants = line.random;
@@ -138,7 +154,6 @@ PlanOptions plan_options(const CommandLine& line) {
     options.group = line.group;
     options.shard = line.shard;
   }
-  options.labels = line.labels;
   options.masks = line.mask_options();
   return options;
 }
@@ -147,40 +162,23 @@ std::vector<std::string> result_options(CommandLine line, JpegEdges edges,
                                         std::string_view between) {
   line.jpeg_edges = edges;
   line.png = line.png_mode();
-  std::vector<std::string> words;
-  for (const std::string_view name : decide_results) {
-    if (name == "--others" && line.others != Others::copy) continue;
-    const auto option = std::ranges::find(options(), name, &Option::name);
-    for (const std::string& value : option->field.typed(line, *option))
-      words.push_back(fmt::format("{}{}{}", name, value.empty() ? "" : between, value));
-  }
-  return words;
+  return typed(line, decide_results, between);
 }
 
 std::string operation_of(const CommandLine& line, JpegEdges edges) {
-  std::string text = line.command == CommandLine::Command::augment ? "augment"
+  constexpr std::string_view draw[] = {"--random", "--seed", "--group"}, list[] = {"--variants"},
+                             others[] = {"--strict", "--break-links", "--backup"};
+  const bool augments = line.command == CommandLine::Command::augment;
+  std::string text = augments ? "augment"
                      : line.orientation == Orientation::identity
                          ? "upright"
                          : std::string(name(line.orientation));
-  const auto flag = [&](bool is_set, const char* option) {
-    if (is_set) text += fmt::format(" {}", option);
+  const auto add = [&](const std::vector<std::string>& options) {
+    for (const std::string& option : options) text += " " + option;
   };
-  const auto value = [&](const char* option, const auto& given) {
-    text += fmt::format(" {} {}", option, given);
-  };
-  if (line.command == CommandLine::Command::augment) {
-    if (line.random > 0) {
-      value("--random", line.random);
-      value("--seed", line.seed);
-      if (line.group.is_given()) value("--group", line.group.text());
-    } else {
-      value("--variants", line.variants.empty() ? "all" : line.variants);
-    }
-  }
-  for (const std::string& option : result_options(line, edges, " ")) text += " " + option;
-  flag(line.strict, "--strict");
-  flag(line.break_links, "--break-links");
-  if (!line.backup.empty()) value("--backup", line.backup);
+  if (augments) add(line.random > 0 ? typed(line, draw, " ") : typed(line, list, " "));
+  add(result_options(line, edges, " "));
+  add(typed(line, others, " "));
   return text;
 }
 

@@ -208,7 +208,7 @@ void Report::add(const Outcome& of_run) {
   // With --strict a warning before the file is written is a failure. So these warnings came after
   // it was written.
   const bool is_incomplete = outcome.status == Status::done &&
-                             (!outcome.is_whole || (line_.strict && !outcome.warnings.empty()));
+                             (!outcome.is_whole || (line_.run.strict && !outcome.warnings.empty()));
   incomplete_ += is_incomplete ? 1 : 0;
   if (outcome.status == Status::done || outcome.status == Status::salvaged)
     for (const CompanionOutcome& companion : outcome.companions)
@@ -374,7 +374,7 @@ void Report::print_losses() const {
                               counted(lossy_others_, "WebP was", "WebPs were")),
                   Tone::warning, "--format png avoids that for still pictures");
   if (lossy_asked_ > 0) {
-    const bool is_by_quality = line_.quality && !line_.format->is_lossy;
+    const bool is_by_quality = line_.run.quality && !line_.format->is_lossy;
     const std::string_view format = line_.format->name;
     print_message(fmt::format("{} written with loss, as {} says",
                               counted(lossy_asked_, "picture was", "pictures were"),

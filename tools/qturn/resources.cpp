@@ -36,25 +36,18 @@ void set_resources(const CommandLine& line, RunOptions& options) {
     options.memory_bytes = available / 4;
     options.largest_bytes = available / 4 * 3;
   }
-  options.limits = line.limits;
-  options.seconds = line.seconds;
+  options.limits = line.run.limits;
+  options.seconds = line.run.seconds;
 }
 
 RunOptions turn_options(const CommandLine& line) {
-  RunOptions options;
+  RunOptions options = line.run;
   set_resources(line, options);
   options.orientation = line.orientation;
   options.in_place = line.in_place;
-  options.tag_only = line.tag_only;
   options.raw = line.raw;
   options.believes_exif = line.believe == Believe::picture;
   options.verify = line.verifies();
-  options.salvage = line.salvage;
-  options.strict = line.strict;
-  options.quality = line.quality;
-  options.labels_drawn_on = line.labels_drawn_on;
-  options.allow_storage_change = line.allow_storage_change;
-  options.allow_stale_metadata = line.allow_stale_metadata;
   options.png = line.png_mode();
   options.jpeg = {line.jpeg, line.jpeg_edges.value_or(default_edges(line))};
   return options;
@@ -71,7 +64,7 @@ std::uint64_t jpeg_bytes(const Plan& plan) {
 
 std::string set_device(const CommandLine& line, const std::function<std::uint64_t()>& jpeg_bytes,
                        RunOptions& options) {
-  const bool asks = line.device == "auto" && !line.tag_only;
+  const bool asks = line.device == "auto" && !line.run.tag_only;
   options.device =
       choose_device(line.device, asks ? work_of(jpeg_bytes(), options.threads) : Work::other);
   const bool names_devices = line.device.starts_with("cuda:");

@@ -61,7 +61,7 @@ bool TarRun::turn(const std::string& name, std::unique_ptr<MemberReader> reader,
                                     .output = (place / "").string(),
                                     .memory_bytes = options_.memory_bytes / share_of_samples,
                                     .largest_bytes = options_.largest_bytes,
-                                    .strict = line_.strict,
+                                    .strict = line_.run.strict,
                                     .is_pipe = is_from_standard_input(line_)};
   SampleStream samples(options, std::move(reader), stop_, keys_);
   const RunEnd end = engine_.run(samples, writer, [&](const Outcome& outcome) {
