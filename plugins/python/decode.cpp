@@ -232,7 +232,7 @@ class OpenedFiles {
       at.push_back(i);
       paths.push_back(paths_[i]);
     }
-    read_ = read_files(paths);
+    read_ = ReadFiles(paths);
     for (std::size_t k = 0; k < at.size(); ++k) {
       pictures_[at[k]].data = read_[k].bytes.data();
       pictures_[at[k]].bytes = read_[k].bytes.size();
@@ -285,7 +285,7 @@ class OpenedFiles {
   std::vector<std::unique_ptr<FileBytes>> held_;
   std::vector<std::string> names_;  ///< of paths; empty for others
   std::vector<std::filesystem::path> paths_;
-  std::vector<ReadFile> read_;
+  ReadFiles read_;
   std::vector<std::string> read_errors_;
   std::vector<EncodedPicture> pictures_;
   std::vector<Orientation> turns_after_crop_;  ///< empty: pictures are not cropped

@@ -6,6 +6,7 @@
 #include <oneapi/tbb/blocked_range.h>
 #include <oneapi/tbb/parallel_for.h>
 #include <oneapi/tbb/parallel_invoke.h>
+#include <oneapi/tbb/task_arena.h>
 
 #include <algorithm>
 #include <cstring>
@@ -27,6 +28,7 @@ constexpr int rgb_bytes = 3;
 // Fewer pictures keep less of a GPU busy; more of them wait for each other.
 constexpr std::size_t largest_part = 64, smallest_part = 16, parts_of_batch = 4;
 constexpr std::size_t headers_at_a_time = 16;
+constexpr int threads_of_device = 4;
 constexpr std::uint64_t compressed_part = std::uint64_t{16} << 20;
 
 std::string said(const ImageFileError& error) {
@@ -55,6 +57,13 @@ std::uint64_t device_bytes_of(const JpegScanLayout& scan, std::size_t file_bytes
   return 2 * file_bytes + (pixels + cropped) * rgb_bytes +
          pixels * static_cast<std::uint64_t>(factors) * bytes_of_block /
              (pixels_of_block * static_cast<std::uint64_t>(most));
+}
+
+/// While a GPU works, more threads would only look for work, each on a core.
+template <class Run>
+void with_few_threads(Run run) {
+  tbb::task_arena(std::min(tbb::this_task_arena::max_concurrency(), threads_of_device))
+      .execute(run);
 }
 
 void check_orientation(Orientation orientation, std::size_t i) {
@@ -167,24 +176,16 @@ class JpegDecoder::Impl {
     if (options.device != DecoderOptions::cpu) device_ = make_scan_decoder(options);
   }
 
-  void open(DecoderBatch::Files::File& file, const Limits& limits) const try {
-    file.format = &decodable_format(file.bytes, {});
-    Size size;
-    if (file.format->device_decoding) {
-      file.device = file.format->device_decoding(file.bytes, limits);
-    }
-    if (file.device) {
-      file.stored = file.device->stored;
-      size = file.device->header.scan.size;
-    } else {
-      const Header header = header_to_decode(file.bytes, *file.format, limits);
-      file.stored = header.stored;
-      size = header.size();
-    }
-    if (!device_) file.device.reset();
-    file.picture.size = turned_size(file.applied(), size);
-  } catch (const ImageFileError& error) {
-    file.picture.error = said(error);
+  void open(DecoderBatch::Files& files) const {
+    const auto open_all = [&] {
+      tbb::parallel_for(tbb::blocked_range<std::size_t>(0, files.all.size(), headers_at_a_time),
+                        [&](const tbb::blocked_range<std::size_t>& range) {
+                          for (std::size_t i = range.begin(); i < range.end(); ++i)
+                            open(files.all[i], files.limits);
+                        });
+    };
+    if (device_ && files.all.size() > headers_at_a_time) return with_few_threads(open_all);
+    open_all();
   }
 
   void decode(DecoderBatch::Files& files, std::span<const DecodedPlace> places,
@@ -208,8 +209,11 @@ class JpegDecoder::Impl {
     };
     const std::vector<std::span<ScanPicture>> parts = parts_of(scans);
     const auto decode_all_on_device = [&] {
-      tbb::parallel_for(std::size_t{0}, parts.size(),
-                        [&](std::size_t k) { device_->decode(parts[k], stream); });
+      if (parts.size() == 1) return device_->decode(parts.front(), stream);
+      with_few_threads([&] {
+        tbb::parallel_for(std::size_t{0}, parts.size(),
+                          [&](std::size_t k) { device_->decode(parts[k], stream); });
+      });
     };
     if (on_cpu.empty()) {
       decode_all_on_device();
@@ -225,6 +229,26 @@ class JpegDecoder::Impl {
   }
 
  private:
+  void open(DecoderBatch::Files::File& file, const Limits& limits) const try {
+    file.format = &decodable_format(file.bytes, {});
+    Size size;
+    if (file.format->device_decoding) {
+      file.device = file.format->device_decoding(file.bytes, limits);
+    }
+    if (file.device) {
+      file.stored = file.device->stored;
+      size = file.device->header.scan.size;
+    } else {
+      const Header header = header_to_decode(file.bytes, *file.format, limits);
+      file.stored = header.stored;
+      size = header.size();
+    }
+    if (!device_) file.device.reset();
+    file.picture.size = turned_size(file.applied(), size);
+  } catch (const ImageFileError& error) {
+    file.picture.error = said(error);
+  }
+
   bool is_for_device(const DecoderBatch::Files::File& file, const DecodedPlace& to) const {
     return file.device && device_bytes_of(file.device->header.scan, file.bytes.size(), to) <=
                               device_->part_bytes();
@@ -282,17 +306,13 @@ DecoderBatch JpegDecoder::open(const EncodedPicture* pictures, std::size_t count
   files->limits = limits;
   files->all.resize(count);
   for (std::size_t i = 0; i < count; ++i) check_orientation(pictures[i].orientation, i);
-  tbb::parallel_for(
-      tbb::blocked_range<std::size_t>(0, count, headers_at_a_time),
-      [&](const tbb::blocked_range<std::size_t>& range) {
-        for (std::size_t i = range.begin(); i < range.end(); ++i) {
-          DecoderBatch::Files::File& file = files->all[i];
-          file.bytes = {static_cast<const std::byte*>(pictures[i].data), pictures[i].bytes};
-          file.wanted = pictures[i].orientation;
-          file.as_stored = pictures[i].as_stored;
-          impl_->open(file, limits);
-        }
-      });
+  for (std::size_t i = 0; i < count; ++i) {
+    DecoderBatch::Files::File& file = files->all[i];
+    file.bytes = {static_cast<const std::byte*>(pictures[i].data), pictures[i].bytes};
+    file.wanted = pictures[i].orientation;
+    file.as_stored = pictures[i].as_stored;
+  }
+  impl_->open(*files);
   return DecoderBatch(std::move(files));
 }
 

@@ -20,7 +20,7 @@ namespace qturn::tests::cuda_decoder_test {
 namespace {
 
 struct Files {
-  std::vector<ReadFile> read;
+  ReadFiles read;
   std::vector<EncodedPicture> pictures;
 
   /// The sample pictures several times, in all orientations; each ninth one is cut.
@@ -30,9 +30,9 @@ struct Files {
          std::filesystem::recursive_directory_iterator(sources() / "testdata" / "samples"))
       if (each.is_regular_file()) paths.push_back(each.path());
     std::ranges::sort(paths);
-    read = read_files(paths);
+    read = ReadFiles(paths);
     for (int round = 0; round < rounds; ++round) {
-      for (const ReadFile& file : read) {
+      for (const ReadFiles::File& file : read) {
         const std::size_t i = pictures.size();
         pictures.push_back({.data = file.bytes.data(),
                             .bytes = i % 9 == 8 ? file.bytes.size() / 2 : file.bytes.size(),

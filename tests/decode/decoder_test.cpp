@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -22,18 +23,18 @@ namespace {
 using Catch::Matchers::ContainsSubstring;
 using Catch::Matchers::Message;
 
-std::vector<ReadFile> sample_files() {
+ReadFiles sample_files() {
   std::vector<std::filesystem::path> paths;
   for (const auto& each :
        std::filesystem::recursive_directory_iterator(sources() / "testdata" / "samples"))
     if (each.is_regular_file()) paths.push_back(each.path());
   std::ranges::sort(paths);
-  return read_files(paths);
+  return ReadFiles(paths);
 }
 
-std::vector<EncodedPicture> encoded(const std::vector<ReadFile>& files) {
+std::vector<EncodedPicture> encoded(const ReadFiles& files) {
   std::vector<EncodedPicture> pictures;
-  for (const ReadFile& file : files)
+  for (const ReadFiles::File& file : files)
     pictures.push_back({.data = file.bytes.data(), .bytes = file.bytes.size()});
   return pictures;
 }
@@ -51,7 +52,7 @@ struct Pixels {
   }
 };
 
-std::vector<unsigned char> page_of(const Bytes& file, Orientation orientation) {
+std::vector<unsigned char> page_of(std::span<const std::byte> file, Orientation orientation) {
   PixelArena arena;
   const Image image = decoded_page(file, decodable_format(file, {}), {}, arena);
   const Page& page = image.pages.front();
@@ -66,7 +67,7 @@ std::vector<unsigned char> page_of(const Bytes& file, Orientation orientation) {
 }
 
 TEST_CASE("a batch of every format is decoded in its order, each picture in its orientation") {
-  const std::vector<ReadFile> files = sample_files();
+  const ReadFiles files = sample_files();
   REQUIRE(files.size() == 12);
   std::vector<EncodedPicture> pictures = encoded(files);
   for (std::size_t i = 0; i < pictures.size(); ++i)
@@ -82,7 +83,7 @@ TEST_CASE("a batch of every format is decoded in its order, each picture in its 
 }
 
 TEST_CASE("a picture as it is stored has the size that it is stored with") {
-  for (const ReadFile& file : sample_files()) {
+  for (const ReadFiles files = sample_files(); const ReadFiles::File& file : files) {
     EncodedPicture picture{.data = file.bytes.data(), .bytes = file.bytes.size()};
     const JpegDecoder decoder;
     const Size upright = decoder.open(&picture, 1)[0].size;
@@ -95,7 +96,7 @@ TEST_CASE("a picture as it is stored has the size that it is stored with") {
 }
 
 TEST_CASE("a bad picture is a value, and its output is zeros") {
-  const std::vector<ReadFile> files = sample_files();
+  const ReadFiles files = sample_files();
   std::vector<EncodedPicture> pictures = encoded(files);
   pictures[1].bytes -= pictures[1].bytes / 3;
   const JpegDecoder decoder;
@@ -117,7 +118,7 @@ TEST_CASE("a bad picture is a value, and its output is zeros") {
 }
 
 TEST_CASE("an output of another shape is refused") {
-  const std::vector<ReadFile> files = sample_files();
+  const ReadFiles files = sample_files();
   const EncodedPicture picture{.data = files[0].bytes.data(), .bytes = files[0].bytes.size()};
   const JpegDecoder decoder;
   DecoderBatch batch = decoder.open(&picture, 1);
@@ -130,7 +131,7 @@ TEST_CASE("an output of another shape is refused") {
 }
 
 TEST_CASE("a crop is one of the upright picture, resized and then turned") {
-  const std::vector<ReadFile> files = sample_files();
+  const ReadFiles files = sample_files();
   const std::vector<EncodedPicture> pictures = encoded(files);
   const JpegDecoder decoder;
   const PlanarFormat format = {.src_type = SampleType::uint8, .dst_type = SampleType::float32};

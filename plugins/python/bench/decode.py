@@ -54,7 +54,7 @@ BARS = [  # what, its figure, whether more is better, the bar, the goal, the riv
     ("4032 x 3024 as they are", "large", True, 4_500, 6_000, "nvJPEG's hardware, large", 5),
     ("one picture of 500 x 375, ms", "latency", False, 0.4, 0.2, None, 0),
     ("one picture of 4032 x 3024, ms", "latency, large", False, 1.1, 0.8, None, 0),
-    ("host time for a picture, without copying its file, us", "host", False, 8, 4, None, 0),
+    ("host time for a picture, without copying its file, one core, us", "host", False, 8, 4, None, 0),
     ("files of a folder to batches, part of the first row", "folder", True, 0.8, 0.95, None, 0),
     ("two GPUs, times one", "2 processes", True, 1.8, 1.95, None, 0),
     ("four GPUs, times one", "4 processes", True, 3.4, 3.8, None, 0),
@@ -270,41 +270,48 @@ def latency():
                 print_row([described(files), f"{what}: {first_line(error)}", ""])
 
 
-def used_by(call, rounds):
-    """The processor's seconds: of the thread that calls, and of all."""
-    begin = time.thread_time(), time.process_time()
-    for _ in range(rounds):
-        call()
-    return time.thread_time() - begin[0], time.process_time() - begin[1]
-
-
 def host():
-    """The files lie in one buffer. A wait that keeps a core busy counts, too."""
+    """The files lie in one buffer. On all cores threads that look for work count, too; on one core only work is done."""
+    print_table(["processor's time for a picture, one thread calls", "all threads", "less the copy of its file"])
+    host_times("all cores", "host on all cores")
+    with_cores(1, "on-one-core", {"host"})
+
+
+def host_times(where, figure):
     files = small()
     data = bytearray().join(files)
     offsets = numpy.cumsum([0, *map(len, files)]).tolist()
     boxes, turns = [(20.0, 20.0, 400.0, 300.0)] * len(files), [*qturn.Orientation] * (len(files) // 8)
     elsewhere = numpy.zeros(len(data), "u1")
     rounds = max(3, round(asked.seconds / 0.005))
-    print_table(["processor's time for a picture, one thread calls", "the calling thread", "all threads", "all, less the copy"])
-    numpy.copyto(elsewhere, data)
-    copied = used_by(lambda: numpy.copyto(elsewhere, numpy.frombuffer(data, "u1")), rounds)[1] / rounds / len(files) * 1e6
-    print_row(["copying its file, by one thread", f"{copied:.1f} us", "", ""])
-    for what, arguments in {"`layout=\"chw\"`, cropped, resized, turned": {"orientations": turns, "crop": boxes, "size": SIDE, "layout": "chw",
-                                                                           "dtype": "float16", "mean": MEAN, "std": STD, "pillow": PILLOW},
+
+    def used_by(call):
+        call()
+        settle()
+        begin = time.process_time()
+        for _ in range(rounds):
+            call()
+        return (time.process_time() - begin) / rounds / len(files) * 1e6
+
+    copied = used_by(lambda: numpy.copyto(elsewhere, numpy.frombuffer(data, "u1")))
+    print_row([f"{where}: copying its file", f"{copied:.1f} us", ""])
+    for what, arguments in {"cropped, resized, turned": {"orientations": turns, "crop": boxes, "size": SIDE, "layout": "chw", "dtype": "float16",
+                                                         "mean": MEAN, "std": STD, "pillow": PILLOW},
+                            "rotate90, normalised halves": {"orientations": "rotate90", "layout": "chw", "dtype": "float16", "mean": MEAN, "std": STD},
                             "`layout=\"hwc\"`": {"layout": "hwc"}, "a list": {}}.items():
-        def call():
-            qturn.decode_batch(data, offsets=offsets, device="cuda", **arguments)
         try:
-            for _ in range(5):
-                call()
-            settle()
-            own, every = (each / rounds / len(files) * 1e6 for each in used_by(call, rounds))
-            print_row([what, f"{own:.1f} us", f"{every:.1f} us", f"{every - copied:.1f} us"])
-            if arguments.get("size"):
-                keep("host", every - copied, more=False)
+            every = used_by(lambda: qturn.decode_batch(data, offsets=offsets, device="cuda", **arguments))
+            print_row([f"{where}: {what}", f"{every:.1f} us", f"{every - copied:.1f} us"])
+            if arguments.get("orientations") == "rotate90":
+                keep(figure, every - copied, more=False)
         except Exception as error:
-            print_row([f"{what}: {first_line(error)}", "", "", ""])
+            print_row([f"{where}: {what}: {first_line(error)}", "", ""])
+
+
+def on_one_core():
+    """What host() starts."""
+    host_times("one core", "host")
+    print(f"host={found['host']}")
 
 
 class Files:
@@ -442,23 +449,28 @@ def processes():
             print_row([f"{count}", first_line(error), "", ""])
 
 
-def two_cores():
-    """In a process that has two cores from its start, and no GPU."""
+def with_cores(count, row, figures, **environment):
+    """Runs a row in a process that has so many cores from its start, and takes its figures from lines such as host=8."""
     cores = os.sched_getaffinity(0)
-    os.sched_setaffinity(0, sorted(cores)[:2])
+    os.sched_setaffinity(0, sorted(cores)[:count])
     try:
-        program = subprocess.run([sys.executable, __file__, "--rows", "on-two-cores", "--seconds", str(asked.seconds)], text=True,
-                                 stdout=subprocess.PIPE, env=os.environ | {"CUDA_VISIBLE_DEVICES": ""})
+        program = subprocess.run([sys.executable, __file__, "--rows", row, "--seconds", str(asked.seconds)], text=True,
+                                 stdout=subprocess.PIPE, env=os.environ | environment)
     finally:
         os.sched_setaffinity(0, cores)
     for line in program.stdout.splitlines():
         figure, is_figure, value = line.partition("=")
-        if is_figure and figure in ("two cores", "Pillow, v2", "torchvision.io, v2"):
-            keep(figure, float(value))
+        if is_figure and figure in figures:
+            keep(figure, float(value), more=figure != "host")
         else:
             print(line)
     if program.returncode:
-        raise RuntimeError("the process with two cores failed, see above")
+        raise RuntimeError(f"the process with {count} cores failed, see above")
+
+
+def two_cores():
+    """Without a GPU."""
+    with_cores(2, "on-two-cores", {"two cores", "Pillow, v2", "torchvision.io, v2"}, CUDA_VISIBLE_DEVICES="")
 
 
 def on_two_cores(rounds=4):
@@ -556,7 +568,7 @@ def versions():
 
 ROWS = {"training": training, "upright": upright, "large": of_large, "latency": latency, "host": host, "folder": folder,
         "processes": processes, "two-cores": two_cores, "cpu": all_cores}
-CHILDREN = {"one-process": one_process, "on-two-cores": on_two_cores}
+CHILDREN = {"one-process": one_process, "on-one-core": on_one_core, "on-two-cores": on_two_cores}
 WITHOUT_GPU = ("two-cores", "cpu")
 
 
