@@ -35,7 +35,7 @@ struct Result {
   FileState input_state = {};           ///< when it was read
   ContentHash input_hash = {};
   std::span<const std::byte> bytes = {};
-  MetadataTurn turn = {};   ///< what its companions need, too; nothing is turned: an upright copy
+  MetadataTurn turn = {};  ///< what its companions need, too; nothing is turned: an upright copy
   LabelFile label = {};
   std::vector<SharedLabel> shared_labels = {};
   std::vector<SidecarFile> sidecars = {};

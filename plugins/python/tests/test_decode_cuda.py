@@ -70,7 +70,7 @@ def with_damage(file, chance):
 @pytest.mark.parametrize("pillow", [12, 13])
 @pytest.mark.parametrize("resample", ["nearest", "bilinear", "bicubic"])
 @pytest.mark.parametrize("arguments", [{"dtype": "float16", **NORMALISED}, {"dtype": "bfloat16", "mean": 0.4, "std": 0.2, "channels": "bgr"},
-                                       {"dtype": "float32", "scale": 1.0, "channels": (1,)}])
+                                       {"dtype": "float32", "scale": 1.0, "channels": (1,)}, {"dtype": "uint8", "mean": -20.0, "std": 0.9}])
 def test_a_gpu_crops_resizes_turns_and_normalises_as_the_cpu_does(cuda, arguments, resample, pillow):
     chance = numpy.random.default_rng(len(resample) * pillow)
     samples = [path.read_bytes() for path in FILES]
