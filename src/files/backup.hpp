@@ -36,8 +36,8 @@ class Backup {
   /// Gives `original` a second name (a hard link), or copies it to where that is not possible: as a
   /// reflink, which shares its blocks, or its bytes.
   /// What an interrupted run has kept there already is enough. Throws FileError if another file is
-  /// there. `flushed`: blocks until the name is on the disk, and those of the folders from `run` to
-  /// it, which another thread may just have made. `places`: as of NewFile.
+  /// there. `flushed`: blocks until the disk has the name, and the names of the folders from `run`
+  /// to it, which another thread may just have made. `places`: as of NewFile.
   Backup(const std::filesystem::path& original, std::filesystem::path place,
          const std::filesystem::path& run, bool flushed, const RealPlaces* places);
   /// Removes it unless the original was replaced.

@@ -63,7 +63,7 @@ bool has_usual_temporary(const IntendedFile& file) {
                                 std::string_view(name).substr(name.size() - last_letters));
 }
 
-/// Adds the members of a file to those of an array.
+/// Adds a file to an array, one member after the other.
 void add_file(Json& array, const IntendedFile& file, const fs::path& root, bool with_backup) {
   array.push_back(name_json(name_in(root, file.target)));
   std::string hashes = digits_of(file.source) + digits_of(file.result);

@@ -86,11 +86,11 @@ struct JournalContent {
   };
   /// The files, by the hashes of their names, so that a name takes 16 bytes.
   std::unordered_map<ContentHash, Hashes, OfName> files;
-  /// The hashes of files whose names are gone, by those of their results: they may have been
-  /// renamed. Only if that was asked for.
+  /// The hashes of files whose names are gone, each by the hash of its result: the file may have
+  /// been renamed. Only if that was asked for.
   std::unordered_map<ContentHash, Hashes, OfName> gone;
   std::uint64_t pictures = 0;  ///< lines that name one
-  std::vector<Intent> begun;   ///< not given up, and of which there are temporaries
+  std::vector<Intent> begun;   ///< not given up, and their temporaries are there
   std::vector<Intent> kept;    ///< of a record: all but what was given up
   void add(const std::filesystem::path& target, const std::filesystem::path& root,
            const Hashes& hashes);

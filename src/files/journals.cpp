@@ -76,7 +76,8 @@ void put_rest_in_place(const IntendedFile& file, const fs::path& place,
   FlushedFolders().flush(rest.folder().get());
 }
 
-/// Finishes results of which only a part is in its place: the temporaries of the others are there.
+/// Finishes each result that has only some of its files in their places. The others have their
+/// temporaries.
 /// `has_changed` becomes true before a file is replaced.
 void finish_begun(const JournalContent& content, bool in_place, bool& has_changed) {
   for (const Intent& intent : content.begun) {
@@ -247,7 +248,7 @@ void Journals::find_places() {
   }
 }
 
-/// The journal of this run among those of others.
+/// The journal of this run, found among the journals of other runs.
 void Journals::find_journal(Place& place, const fs::path& folder) {
   const fs::path usual = place.file;
   std::set<fs::path> names = {usual};

@@ -94,9 +94,9 @@ class Journals {
   bool has_kept_originals() const { return !records_.empty() && records_[0].has_intents(); }
 
   /// Begins the journals or goes on with them, before anything else of these members is called.
-  /// Finishes results of which an interrupted run has put only a part in its place. Removes what
-  /// else that run has left in the roots and in `folders`, which results go to; it is called only
-  /// if there was such a run.
+  /// An interrupted run may have put only a part of a result in its place: finishes such results.
+  /// Removes what else that run has left in the roots and in `folders`, which results go to; it is
+  /// called only if there was such a run.
   ///
   /// Throws FileError; UnfinishedError, for any reason, once a file has been changed.
   void begin(const std::function<std::set<std::filesystem::path>()>& folders);
@@ -145,7 +145,7 @@ class Journals {
     std::filesystem::path file, root;
     JournalHeader header;
     std::optional<JournalContent> content;
-    std::filesystem::path record = {};   ///< among those of more runs, if `content` is from there
+    std::filesystem::path record = {};   ///< of several runs, if `content` is from there
     std::vector<Other> taken_back = {};  ///< what is forgotten
   };
   const Root& root_of(const std::filesystem::path& target) const;

@@ -19,7 +19,7 @@ class RealPlaces {
   /// If a link is in the place of this file, what it leads to is written instead.
   void add_file(const std::filesystem::path& file);
 
-  /// Nothing if it lies in none of the folders, nor below.
+  /// Nothing if it does not lie in one of the folders or below.
   std::optional<std::filesystem::path> of(const std::filesystem::path& target) const;
 
  private:

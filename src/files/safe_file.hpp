@@ -99,7 +99,7 @@ class FlushedFolders {
   std::map<std::pair<std::uint64_t, std::uint64_t>, std::error_code> reasons_;  // by device, inode
 };
 
-/// Flushes those of the folders that are there. Throws FileError.
+/// Flushes each folder that is there. Throws FileError.
 void flush_folders(const std::set<std::filesystem::path>& folders);
 
 /// Opens a folder; an empty path is the current one.

@@ -16,7 +16,7 @@ namespace qturn {
 /// Its first bytes, at most `count`. Throws FileError.
 std::vector<std::byte> read_standard_input_head(std::size_t count);
 
-/// Reads standard input, of which `head` has been read, to its end. Returns all of it. Throws
+/// Reads standard input to its end; `head` has been read already. Returns all of it. Throws
 /// FileError if it has more than `most` bytes.
 std::vector<std::byte> read_standard_input(std::span<const std::byte> head, std::uint64_t most);
 

@@ -20,9 +20,9 @@ class Augmentation {
   /// Prints what there is to say about labels. Throws PlanError.
   Augmentation(const CommandLine& line, const Plan& plan, const ReportPlace& json);
 
-  /// Writes the label files of many pictures and the files of data sets, unless
-  /// the run was interrupted, so that those of an earlier run are not replaced by shorter ones; and
-  /// the manifest. False if one could not be written: messages say why.
+  /// Writes the manifest, the label files of many pictures and the files of data sets. An
+  /// interrupted run writes the manifest alone, so that shorter files do not replace the files of
+  /// an earlier run. False if one could not be written: messages say why.
   ///
   /// Writes nothing if no picture was written or is there, so that a run that was ended before its
   /// first result can be repeated, and no file is replaced by an empty one. `journals`: null if

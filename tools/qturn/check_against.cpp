@@ -75,7 +75,7 @@ struct ComparedJobs {
   }
 };
 
-/// How many files of `turned` have no original, each of which is named.
+/// Names each file of `turned` that has no original. Returns how many there are.
 std::uint64_t say_without_original(const FileList& turned, const FileList& originals) {
   const Counterparts known(originals);
   std::uint64_t count = 0;

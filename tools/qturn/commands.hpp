@@ -15,7 +15,7 @@ namespace qturn {
 
 // `qturn check --against`: turned pictures compared with their originals.
 
-/// Compares the pictures of `turned` with those of the same names in `line.against`. Returns the
+/// Compares each picture of `turned` with the picture of its name in `line.against`. Returns the
 /// exit status. Throws PlanError.
 int check_against(const CommandLine& line, PlanOptions turned);
 

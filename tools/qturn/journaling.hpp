@@ -27,8 +27,8 @@ std::unique_ptr<Journals> open_journals(const CommandLine& line, const PlanOptio
 /// In a handler: an error that ends a run whose begin() has changed files is an UnfinishedError.
 [[noreturn]] void rethrow_unfinished(const std::exception& error, const Journals* journals);
 
-/// Of --resume to an output of which nothing tells what a run has done there: the run begins, and
-/// says so. In place open_journals() does this.
+/// If nothing at the output of --resume tells what a run has done there, the run begins, and says
+/// so. In place open_journals() does this.
 void begin_if_nothing_to_resume(CommandLine& line, JpegEdges edges);
 
 /// With --resume: the record of what goes to a tar, or to numbered ones. It lies beside them.

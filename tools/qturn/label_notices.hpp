@@ -33,8 +33,8 @@ void say_labels(const CommandLine& line, const Plan& plan);
 /// Warns of classes that are left or right, unless --quiet, if results are mirrored.
 void warn_of_sides(const CommandLine& line, const Plan& plan);
 
-/// Of --random without --group. Throws PlanError if pictures would get different variants that
-/// belong together by their names: those of two folders, or a.png and a_seg.png.
+/// For --random without --group. Throws PlanError if pictures whose names say that they belong
+/// together would get different variants: two folders with the same names, or a.png and a_seg.png.
 void refuse_pairs(const CommandLine& line, const Plan& plan);
 /// "; --group ...": what to type then.
 std::string answers_for_pairs(const std::string& group);

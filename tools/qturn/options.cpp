@@ -26,18 +26,20 @@ using Words = std::vector<std::string>;
 template <typename Owner, typename Value>
 Owner owner_of(Value Owner::*member);
 
+template <typename Owner>
+auto& part_of(auto& line) {
+  if constexpr (std::is_same_v<Owner, RunOptions>)
+    return line.run;
+  else if constexpr (std::is_same_v<Owner, LabelOptions>)
+    return line.labels;
+  else
+    return line;
+}
+
 /// A member of a command line, of its run or of its labels.
 template <auto member>
 auto& at(auto& line) {
-  using Owner = decltype(owner_of(member));
-  if constexpr (std::is_same_v<Owner, RunOptions>)
-    return line.run.*member;
-  else if constexpr (std::is_same_v<Owner, PlanOptions>)
-    return line.*member;
-  else if constexpr (std::is_same_v<Owner, LabelOptions>)
-    return line.labels.*member;
-  else
-    return line.*member;
+  return part_of<decltype(owner_of(member))>(line).*member;
 }
 
 template <auto member>

@@ -100,7 +100,7 @@ std::string wrong_count(const std::vector<Read>& all, const CLI::ParseError& err
   return {};
 }
 
-/// What is wrong, in our own words: those of CLI11 are for programmers.
+/// What is wrong, in our own words: CLI11 writes for programmers.
 std::string complaint(const Operation& operation, const std::vector<Read>& all,
                       const std::vector<std::string>& remaining, const CLI::ParseError& error) {
   for (const std::string& word : remaining)

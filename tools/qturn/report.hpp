@@ -79,12 +79,12 @@ class Report {
   std::uint64_t failed() const {
     return count(Status::failed) + count(Status::rejected) + plan_.unreadable.size();
   }
-  /// Pictures of which only a part was written.
+  /// Pictures that were written in part.
   std::uint64_t salvaged() const { return count(Status::salvaged); }
-  /// Pictures that were written, but not with all that belongs to them; with --strict also those
-  /// that something else is to be said of.
+  /// Pictures that were written, but not with all that belongs to them; with --strict also pictures
+  /// that have a warning.
   std::uint64_t incomplete() const { return incomplete_; }
-  /// Outputs of which it is known what became of them.
+  /// Outputs that have an outcome.
   std::uint64_t finished() const { return sum(pictures_) + sum(others_); }
 
  private:

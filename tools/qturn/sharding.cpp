@@ -67,7 +67,7 @@ class Variables {
   const Environment& environment_;
 };
 
-/// Of the parts that are there, all of which must say the same.
+/// What the parts that are there say. All must say the same.
 std::optional<Part> agreed(const std::vector<std::optional<Part>>& parts) {
   std::optional<Part> first;
   for (const std::optional<Part>& part : parts) {

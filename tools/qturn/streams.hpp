@@ -13,9 +13,8 @@ inline bool is_from_standard_input(const CommandLine& line) {
 
 inline bool is_to_standard_output(const CommandLine& line) { return line.output == "-"; }
 
-/// Gives those of the three standard streams that are closed a place where reading or writing
-/// fails. Otherwise the first file that is opened would become one of them, and take what is meant
-/// for it.
+/// Gives each standard stream that is closed a place where reading or writing fails. Otherwise the
+/// first file that is opened would become one of them, and take what is meant for it.
 void take_closed_streams();
 
 /// Throws PlanError for what means nothing unless the inputs are tars.

@@ -24,7 +24,7 @@ class TarInput {
  public:
   /// Throws FileError if it cannot be opened. `stop` must outlive it.
   TarInput(const std::filesystem::path& file, const std::atomic<bool>& stop);
-  /// Standard input, of which `head` has been read.
+  /// Standard input; `head` has been read already.
   TarInput(Bytes head, const std::atomic<bool>& stop);
 
   /// Blocks until there are some bytes; none at the end, or if `stop` is raised. Throws FileError.
