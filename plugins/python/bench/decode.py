@@ -47,6 +47,7 @@ SIDE = 224
 BATCH = 256
 PILLOW = int(Image.__version__.split(".")[0])
 THREADS = (1, 2, 4, 8)
+PROCESS_THREADS = 4  # more wait for the interpreter
 IN_MEMORY = "/dev/shm" if os.path.isdir("/dev/shm") else None
 BARS = [  # what, its figure, whether more is better, the bar, the goal, the rival's figure and how many times of it are the bar
     ("256 of 500 x 375, cropped, resized, turned, normalised", "training", True, 90_000, 150_000, "torchvision, v2", 6),
@@ -399,7 +400,7 @@ def folder():
 
 
 def in_processes(count):
-    """The pictures per second of so many processes, each with a GPU and eight threads, that begin at the same time."""
+    """The pictures per second of so many processes, each with a GPU and four threads, that begin at the same time."""
     programs = []
     with tempfile.TemporaryDirectory(dir=IN_MEMORY) as where:
         for i, file in enumerate(small()):
@@ -428,12 +429,12 @@ def one_process():
     torch.cuda.synchronize()
     print("ready", flush=True)
     if sys.stdin.readline():
-        print(rate(on_own_stream(lambda: lambda: decoder((files,))), len(files), THREADS[-1])[0], flush=True)
+        print(rate(on_own_stream(lambda: lambda: decoder((files,))), len(files), PROCESS_THREADS)[0], flush=True)
 
 
 def processes():
     import torch
-    print_table(["processes, a GPU each, eight threads each", "pictures/s of each", "sum", "times one"])
+    print_table(["processes, a GPU each, four threads each", "pictures/s of each", "sum", "times one"])
     one = None
     for count in (1, 2, 4):
         if count > torch.cuda.device_count():
