@@ -194,8 +194,9 @@ class OpenedFiles {
 
   void take(nb::handle file) {
     if (nb::isinstance<nb::str>(file) || nb::hasattr(file, "__fspath__")) {
-      const nb::object path = nb::module_::import_("os").attr("fspath")(file);
-      names_.push_back(nb::cast<std::string>(path));
+      const bool is_text = nb::isinstance<nb::str>(file);
+      names_.push_back(nb::cast<std::string>(
+          is_text ? nb::borrow(file) : nb::module_::import_("os").attr("fspath")(file)));
       paths_.emplace_back(names_.back());
       pictures_.emplace_back();
       return;
