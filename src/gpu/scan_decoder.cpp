@@ -177,7 +177,7 @@ class ScanDecoderOnDevice final : public ScanDecoder {
               cudaStream_t stream) override {
     const OnDevice scope(options_.device);
     Taken place(*this);
-    const cudaStream_t own = place->stream.get();
+    auto* const own = place->stream.get();
     place->free.hold_back(own);
     const Size size{rgb.width, rgb.height};
     DevicePieces pieces;
@@ -299,7 +299,7 @@ class ScanDecoderOnDevice final : public ScanDecoder {
   }
 
   void decode_in(Place& place, std::span<ScanPicture> part, cudaStream_t stream) {
-    const cudaStream_t own = place.stream.get();
+    auto* const own = place.stream.get();
     const bool is_idle = cudaStreamQuery(stream) == cudaSuccess;
     std::vector<JpegScanDecode> decodes;
     std::vector<std::size_t> pixels_at, upright_at;
