@@ -64,7 +64,7 @@ class Counterpart final : public StagedResult {
   FileBytes read_back(std::size_t index, FileBytes memory) const override {
     FileState state;
     ContentHash hash;
-    return read_file(files_[index], std::move(memory), state, hash);
+    return read_file(files_[index], std::move(memory), &state, &hash);
   }
 
  private:

@@ -35,10 +35,7 @@ ReadFiles::ReadFiles(std::span<const std::filesystem::path> paths) : files_(path
   tbb::parallel_for(std::size_t{0}, paths.size(), [&](std::size_t i) {
     try {
       FileBytes::Memory part(memory_.data() + at[i], [](std::byte*) {});
-      FileState state;
-      ContentHash hash;
-      files_[i].bytes =
-          read_file(paths[i], FileBytes(std::move(part), at[i + 1] - at[i]), state, hash);
+      files_[i].bytes = read_file(paths[i], FileBytes(std::move(part), at[i + 1] - at[i]));
     } catch (const std::bad_alloc&) {
       throw;
     } catch (const std::exception& error) {

@@ -176,17 +176,14 @@ FileDescriptor opened_to_read(const fs::path& path) {
 
 }  // namespace
 
-std::vector<std::byte> read_file(const fs::path& path, std::vector<std::byte> memory,
-                                 FileState* state) {
-  return read_whole(path, opened_to_read(path), std::move(memory), state,
-                    [](std::span<const std::byte>) {});
-}
-
-FileBytes read_file(const fs::path& path, FileBytes memory, FileState& state, ContentHash& hash) {
-  Hasher hasher;
-  memory = read_whole(path, opened_to_read(path), std::move(memory), &state,
-                      [&](std::span<const std::byte> part) { hasher.add(part); });
-  hash = hasher.hash();
+FileBytes read_file(const fs::path& path, FileBytes memory, FileState* state, ContentHash* hash) {
+  std::optional<Hasher> hasher;
+  if (hash) hasher.emplace();
+  memory = read_whole(path, opened_to_read(path), std::move(memory), state,
+                      [&](std::span<const std::byte> part) {
+                        if (hasher) hasher->add(part);
+                      });
+  if (hash) *hash = hasher->hash();
   return memory;
 }
 

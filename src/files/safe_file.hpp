@@ -55,14 +55,10 @@ inline std::string sentence_of(const std::filesystem::filesystem_error& error) {
 
 /// Reads a regular file whole. Throws FileError with the system's reason; a file that changes size
 /// while it is read is an error too ("Device or resource busy"). `memory` is used for it. `state`,
-/// unless null, becomes the file's before the first byte was read.
-std::vector<std::byte> read_file(const std::filesystem::path& path,
-                                 std::vector<std::byte> memory = {}, FileState* state = nullptr);
-
-/// The same in memory of any kind. `hash` becomes that of the content: each part is hashed while it
-/// is in the processor's caches.
-FileBytes read_file(const std::filesystem::path& path, FileBytes memory, FileState& state,
-                    ContentHash& hash);
+/// unless null, becomes the file's before the first byte was read; `hash`, unless null, that of the
+/// content: each part is hashed while it is in the processor's caches.
+FileBytes read_file(const std::filesystem::path& path, FileBytes memory = {},
+                    FileState* state = nullptr, ContentHash* hash = nullptr);
 
 /// Makes what is open as `to`, and empty, a reflink: it has the content of the file, in the same
 /// blocks of the disk. False if the file system cannot.

@@ -41,7 +41,7 @@ Companion read_companion(const std::filesystem::path& input, const Source& sourc
 
 Original FileSource::read(const fs::path& name, FileBytes memory) const {
   Original original{.path = name, .lower_suffix = lower_suffix(name), .bytes = {}};
-  original.bytes = read_file(name, std::move(memory), original.state, original.hash);
+  original.bytes = read_file(name, std::move(memory), &original.state, &original.hash);
   return original;
 }
 

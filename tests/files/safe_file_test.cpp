@@ -108,7 +108,7 @@ TEST_CASE("a file is hashed as it is read and as it is written, part by part") {
     staged.put_in_place();
     qturn::FileState state;
     qturn::ContentHash hash;
-    const qturn::FileBytes read = read_file(file, qturn::FileBytes(), state, hash);
+    const qturn::FileBytes read = read_file(file, qturn::FileBytes(), &state, &hash);
     CHECK(std::ranges::equal(read, bytes));
     CHECK(hash == qturn::hash_of(bytes));
     CHECK(state.bytes == size);
