@@ -116,10 +116,9 @@ inline constexpr std::int64_t longest_side = std::int64_t{1} << 31;  ///< of a p
 /// number of the variant. Ids that are hashes fill 64 bits, so it is computed by digits.
 inline std::string id_of_variant(std::string id, Orientation variant) {
   int carry = static_cast<int>(variant) - 1;
-  for (auto digit = id.rbegin(); digit != id.rend(); ++digit) {
-    carry += 8 * (*digit - '0');
-    *digit = static_cast<char>('0' + carry % 10);
-    carry /= 10;
+  for (std::size_t at = id.size(); at-- > 0; carry /= 10) {
+    carry += 8 * (id[at] - '0');
+    id[at] = static_cast<char>('0' + carry % 10);
   }
   if (carry > 0) id.insert(0, std::to_string(carry));
   const std::size_t first = id.find_first_not_of('0');
