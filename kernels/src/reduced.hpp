@@ -49,7 +49,7 @@ inline Reduced reduce(ConstView src, View dst, Orientation orientation) {
   return {src, dst, Motion::transpose};
 }
 
-/// The largest power of two, up to 16, of which address and pitch are multiples.
+/// The largest power of two, up to 16, that divides address and pitch.
 inline int alignment_of(ConstView view) {
   const auto address = static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(view.data));
   const auto pitch = static_cast<std::uint64_t>(pitch_of(view));

@@ -35,7 +35,7 @@ struct ResizedAxis {
 
   constexpr double scale() const { return static_cast<double>(end - begin) / results; }
   constexpr double stretch() const { return scale() < 1 ? 1 : scale(); }
-  /// How far the filter reaches. That of `nearest` is not used.
+  /// How far the filter reaches. `nearest` does not use it.
   constexpr double support() const {
     return rounded_product(filter == ResizeFilter::bicubic ? 2 : 1, stretch());
   }

@@ -37,8 +37,8 @@
 #include <cstddef>
 #include <cstdint>
 
-/// CUDA's own declaration of a stream, repeated so that this header needs none of CUDA's. Only
-/// libraries that are built with CUDA have the functions that take one.
+/// CUDA's own declaration of a stream, repeated so that this header needs no header of CUDA. The
+/// functions that take a stream exist only in libraries that are built with CUDA.
 using cudaStream_t = struct CUstream_st*;
 
 namespace qturn {
@@ -66,9 +66,9 @@ inline constexpr std::size_t batch_images_in_a_launch = 360;
 /// rules of transform() hold for each image, and no destination may overlap another image of the
 /// batch, which is not checked. Empty images are skipped.
 ///
-/// Throws std::invalid_argument, before anything is enqueued, for what transform() refuses and for
-/// pixels of another size than those of image 0, with the index of the image; CudaError when a
-/// launch fails.
+/// Throws std::invalid_argument, before anything is enqueued, with the index of the image, for what
+/// transform() refuses and for pixels of another size than in image 0; CudaError when a launch
+/// fails.
 QTURN_EXPORT void transform_batch(const BatchImage* images, std::size_t count, cudaStream_t stream);
 
 /// Bytes of device memory that the overload below works in: 84 per image, and about 4 KB.
@@ -148,8 +148,8 @@ constexpr Size chroma_size(Subsampling subsampling, Size luma) {
           half_height ? (luma.height + 1) / 2 : luma.height};
 }
 
-/// The first `planes` (0 to 4) of `dst` become those of `src` seen in `orientation`, each as in
-/// transform(). A plane of chroma pairs (NV12, P010) has pixels of two samples.
+/// Turns planes 0 to `planes` - 1 (at most 4) of `src` into the same planes of `dst`, each as
+/// transform() does. A plane of chroma pairs (NV12, P010) has pixels of two samples.
 struct PlanesImage {
   ConstView src[4];
   View dst[4];

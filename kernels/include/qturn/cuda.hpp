@@ -50,8 +50,8 @@ class QTURN_EXPORT CudaError : public std::runtime_error {
 /// Shapes: `dst` is src.width x src.height, or src.height x src.width where the orientation swaps
 /// axes (5 to 8). Both are memory that the stream's device can reach, with the same `pixel_bytes`
 /// (1 to 256), at any address and with any pitch, and must not overlap. Pixels are moved, never
-/// interpreted; bytes of `dst` between its rows stay as they are, those of `src` may be read, but
-/// none before its first byte or after its last one. An empty image is a no-op.
+/// interpreted. Bytes between the rows of `dst` stay as they are; bytes between the rows of `src`
+/// may be read, but no byte before its first pixel or after its last. An empty image is a no-op.
 ///
 /// The same call reverses channels: the pixels of a packed picture are rows of two to four
 /// one-channel pixels. BGR becomes RGB by flop of a view of width 3, height width * height, pitch 3

@@ -35,8 +35,8 @@
 #include <cstddef>
 #include <cstdint>
 
-/// CUDA's own declaration of a stream, repeated so that this header needs none of CUDA's. Only
-/// libraries that are built with CUDA have the functions that take one.
+/// CUDA's own declaration of a stream, repeated so that this header needs no header of CUDA. The
+/// functions that take a stream exist only in libraries that are built with CUDA.
 using cudaStream_t = struct CUstream_st*;
 
 namespace qturn {
@@ -100,10 +100,10 @@ struct PlanarFormat {
 ///
 /// The results on a GPU are defined by this function.
 ///
-/// Throws std::invalid_argument, before anything is written, when shapes disagree, `src` does not
-/// have 1 to 4 samples or lacks a channel that `format` names, a type, a number of planes, an
-/// address or a pitch is not one of those above, a deviation is 0, a factor or an offset is not
-/// finite, or memory overlaps.
+/// Throws std::invalid_argument, before anything is written, when shapes disagree; `src` does not
+/// have 1 to 4 samples or lacks a channel that `format` names; a type, a number of planes, an
+/// address or a pitch breaks the rules above; a deviation is 0; a factor or an offset is not
+/// finite; or memory overlaps.
 QTURN_EXPORT void to_planar(ConstView src, PlanarView dst, Orientation orientation,
                             const PlanarFormat& format);
 
@@ -144,9 +144,9 @@ inline constexpr std::size_t planar_images_in_a_launch = 420;
 /// destination may overlap another image of the batch, which is not checked. Empty images are
 /// skipped.
 ///
-/// Throws std::invalid_argument, before anything is enqueued, for what to_planar() refuses and for
-/// pixels of another size than those of image 0, with the index of the image; CudaError when a
-/// launch fails.
+/// Throws std::invalid_argument, before anything is enqueued, with the index of the image, for what
+/// to_planar() refuses and for pixels of another size than in image 0; CudaError when a launch
+/// fails.
 QTURN_EXPORT void to_planar_batch(const PlanarImage* images, std::size_t count,
                                   const PlanarFormat& format, cudaStream_t stream);
 
@@ -179,16 +179,16 @@ struct InterleavedImage {
 };
 
 /// The way back (CHW to HWC): writes the planes of `src`, seen in `orientation`, to the pixels of
-/// `dst`, on the calling thread. Sample c of a pixel is that of plane c, and no bit changes.
+/// `dst`, on the calling thread. Sample c of a pixel comes from plane c, and no bit changes.
 ///
 /// Shapes: `src` has 1 to 4 `planes`, `dst` pixels of as many samples of 1, 2 or 4 bytes; `dst` is
 /// src.width x src.height, or src.height x src.width where the orientation swaps axes (5 to 8).
 /// Both are host memory; addresses and pitches are multiples of a sample's size, and `dst` overlaps
 /// no plane. Bytes of `dst` between its rows stay as they are. An empty image is a no-op.
 ///
-/// Throws std::invalid_argument, before anything is written, when shapes disagree, a side is 2^31
-/// or more, a number of planes, a size of pixels, an address or a pitch is not one of those above,
-/// or memory overlaps.
+/// Throws std::invalid_argument, before anything is written, when shapes disagree; a side is 2^31
+/// or more; a number of planes, a size of pixels, an address or a pitch breaks the rules above; or
+/// memory overlaps.
 QTURN_EXPORT void from_planar(ConstPlanarView src, int planes, View dst, Orientation orientation);
 
 /// The same of all `count` images, one after the other.

@@ -14,8 +14,8 @@
 //   void* workspace = ...;  // resize_workspace_bytes(images.data(), images.size(), rule)
 //   qturn::resize_to_planar_batch(images.data(), images.size(), rule, format, workspace, stream);
 //
-// The resized samples are those of Pillow's Image.resize(size, resample, box), bit for bit. The
-// rule is Pillow's (src/libImaging/Resample.c and Geometry.c, as compiled for x86-64):
+// The resized samples equal Pillow's Image.resize(size, resample, box), bit for bit. The rule is
+// Pillow's (src/libImaging/Resample.c and Geometry.c, as compiled for x86-64):
 //
 // * bilinear and bicubic (a = -0.5) make the columns in one pass, then the rows in another. If the
 //   picture becomes lower, the rows come first where PassOrder says so.
@@ -66,9 +66,9 @@ struct Box {
   float bottom = 0;
 };
 
-/// `dst` becomes what `box` shows of `src`, resized, then seen in `orientation`. The size of `dst`
-/// is that of the result: a picture is resized to dst.width x dst.height, or to dst.height x
-/// dst.width where the orientation swaps axes (5 to 8).
+/// Crops `src` to `box`, resizes it, and writes it to `dst`, seen in `orientation`. The size of
+/// `dst` is the size of the result: the crop is resized to dst.width x dst.height, or to dst.height
+/// x dst.width where the orientation swaps axes (5 to 8).
 struct ResizedImage {
   ConstView src;
   Box box;

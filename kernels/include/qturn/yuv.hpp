@@ -53,7 +53,7 @@ enum class YuvRange : std::uint8_t { limited, full };
 /// cy = M / (219 * N), rv = 2 * (1 - kr) * M / (224 * N), bu = 2 * (1 - kb) * M / (224 * N), or in
 /// full range 1, 2 * (1 - kr), 2 * (1 - kb); gv = -rv * kr / kg, gu = -bu * kb / kg.
 ///
-/// A chroma sample is that of its 2 x 2 luma pixels, wherever the stream says that it is sited;
+/// A chroma sample holds for its 2 x 2 luma pixels, wherever the stream says that it is sited;
 /// nothing is interpolated. So pixel (x, y) has the chroma sample (x / 2, y / 2), rounded down.
 struct YuvRule {
   YuvFormat format = YuvFormat::nv12;

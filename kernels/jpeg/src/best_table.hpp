@@ -1,5 +1,5 @@
-// Huffman tables made for a picture: those of T.81, Annex K.2, that code its symbols in the fewest
-// bits. The CPU makes its tables here, too, because the file has to be the same.
+// Huffman tables made for a picture, as T.81, Annex K.2, makes them: they code its symbols in the
+// fewest bits. The CPU makes its tables here, too, because the file has to be the same.
 #pragma once
 
 #include <qturn/jpeg_huffman_table.hpp>
@@ -19,7 +19,7 @@ struct SymbolCountsIn {
 };
 using SymbolCounts = SymbolCountsIn<std::uint32_t>;
 
-/// Whether 8-bit JPEG has such a symbol in sequential scans.
+/// Whether sequential scans of 8-bit JPEGs have this symbol.
 constexpr bool is_known(std::uint32_t symbol, bool dc) {
   if (dc) return symbol <= 11;
   const std::uint32_t run = symbol >> 4, size = symbol & 15;
@@ -45,8 +45,8 @@ class TableMaker {
     nodes_[rank + 1] = count;
   }
 
-  /// The table of the symbols that occur, of which there must be one; with `all`, every known
-  /// symbol has a code.
+  /// The table of the symbols that occur. At least one must occur. With `all`, every known symbol
+  /// has a code.
   constexpr JpegHuffmanTable make(bool all, bool dc) {
     std::uint32_t count = 0;
     for (const Count each : counts.of) count += each != 0 ? 1 : 0;
@@ -119,8 +119,8 @@ class TableMaker {
     }
   }
 
-  // Makes room for codes of sixteen bits: lengthens the rarest symbol that frees enough, or the one
-  // that frees most.
+  // Makes room for codes of sixteen bits: lengthens the rarest symbol that frees enough, or the
+  // symbol that frees most.
   constexpr void add_missing(std::uint32_t& count, bool dc) {
     std::int32_t lacking = -((1 << longest_code) - 1);
     for (std::uint32_t i = 0; i < count; ++i) {

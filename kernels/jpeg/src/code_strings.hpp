@@ -1,9 +1,8 @@
 // Codes of the turned picture before it is known where they belong: a string of bits for each tile.
 //
-// Where a tile's codes begin depends on those of all tiles before it, and so does the number of
-// bits that pad the byte at the first end of a segment. What comes after that end begins with a
-// whole byte. So a tile has two parts, each in its own words, and the reader fills in the bits
-// between them:
+// The codes of all tiles before it decide where a tile's codes begin, and how many bits pad the
+// byte at the first end of a segment. What comes after that end begins with a whole byte. So a tile
+// has two parts, each in its own words, and the reader fills in the bits between them:
 //
 //   tile        |..first.part..|
 //                               1111|.codes.1.codes.11.rest.|

@@ -24,10 +24,10 @@ constexpr std::uint64_t transposed(std::uint64_t set) {
   return result;
 }
 
-/// Where a coefficient is found in a block's set, of which each half is looked at alone.
+/// Where a coefficient is in a block's set. The two halves of a set are searched one by one.
 struct CoefficientPlace {
   std::uint32_t number = 0;
-  /// Those before it in its half. The highest bit, which none of them has, says that it is negated.
+  /// The coefficients before it in its half. The highest bit is none; it says that it is negated.
   std::uint32_t before = 0;
 
   static constexpr CoefficientPlace of(std::uint32_t number, bool negated) {

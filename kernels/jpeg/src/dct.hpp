@@ -4,7 +4,7 @@
 // than in the result, so the order matters.
 //
 // libjpeg-turbo has this for several processors. All of its versions agree on the results as long
-// as numbers stay in the ranges below. Those of a real picture do; other data is left to the CPU.
+// as numbers stay in the ranges below. A real picture's numbers do; other data is left to the CPU.
 #pragma once
 
 #include <cstdint>

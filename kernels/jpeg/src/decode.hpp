@@ -16,7 +16,7 @@ struct AskedDecodes {
   std::vector<RestoredPicture> restored;
   TablesToRead tables;
   Cut cut;
-  Size largest;  ///< pixels, each side alone, of those that are wanted
+  Size largest;  ///< the greatest width and the greatest height of the wanted pictures, in pixels
 };
 
 /// usual_cut, or short_cut for a few pictures.

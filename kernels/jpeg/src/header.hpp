@@ -25,8 +25,8 @@ struct RefusedFrame {
   std::string name;
 };
 
-/// Nothing for a sequential frame with Huffman codes and 8 bits per sample. Types are those of
-/// T.81, table B.1; one that needs more than an exotic process is called by the latter.
+/// Nothing for a sequential frame with Huffman codes and 8 bits per sample. T.81, table B.1 has the
+/// types. Of several reasons the rarest process is named.
 inline std::optional<RefusedFrame> refusal_of(const JpegSegment& frame) {
   const int type = frame.marker - jpeg_marker::sof0;
   if (type % 4 == 3)
@@ -153,7 +153,7 @@ class HeaderReader {
     header.ac_table[place] = static_cast<std::uint8_t>(coded.ac_slot);
   }
 
-  // `names` are those of the scan, whose order is also that of the planes.
+  // `names`: the components in the order of the scan, which is also the order of the planes.
   bool is_ycbcr(const std::vector<int>& names) const {
     if (names.size() != 3) return false;
     for (std::size_t i = 0; i < names.size(); ++i)

@@ -74,8 +74,8 @@ struct Layout {
   }
 };
 
-/// A turned layout, and that of the source, of which it may leave out blocks at the right and at
-/// the bottom.
+/// The layouts of the source and of the turned picture. The latter may leave out blocks at the
+/// right and at the bottom of the source.
 struct Turn {
   Layout src, dst;
   Reading reading;
@@ -101,7 +101,7 @@ struct Turn {
     return predecessor(mcu, block, [](std::uint32_t at) { return at; });
   }
 
-  /// The same if only some MCUs are looked at: number `mcu` of those is MCU actual(mcu).
+  /// The same among selected MCUs: the selection's MCU number `mcu` is MCU actual(mcu).
   template <class Actual>
   constexpr std::uint32_t predecessor(std::uint32_t mcu, std::uint32_t block, Actual actual) const {
     const Component& c = dst.component[dst.component_of[block]];

@@ -73,7 +73,7 @@ struct Picture {
   std::uint8_t* parted;
   std::int16_t* dc;
   std::uint32_t dc_groups;  ///< of MCUs
-  DcSums* dc_sums;          ///< by group; later of those before it
+  DcSums* dc_sums;          ///< by group; later the sums of all groups before it
 
   // Of the turned picture: by tile, by segment, by chunk of its data without stuffing.
   std::uint32_t tiles;

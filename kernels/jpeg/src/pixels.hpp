@@ -58,7 +58,7 @@ struct BlendedRow {
   }
 };
 
-/// Whether values_at() is for such a component.
+/// Whether values_at() takes this component.
 constexpr bool has_runs(const SharedSamples& shared) { return shared.h_step <= 2; }
 
 /// value_at() of a run of pixels that begins at (x, y) and ends within the picture; `x` is a

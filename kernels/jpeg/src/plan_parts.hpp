@@ -78,11 +78,11 @@ auto made_for_each(std::size_t count, Make make) {
 void check_tables(const JpegScanLayout& scan, const char* which);
 
 /// The tables that the pictures of a batch are read with. Pictures with equal tables share them,
-/// and the device makes them: a core took 15 us for those of a picture.
+/// and the device makes them: a core took 15 us for the tables of a picture.
 class TablesToRead {
  public:
-  /// Those of the next picture, whose `turn.src` is known. `scan` must outlive this. Throws as
-  /// check_tables().
+  /// Adds the tables of the next picture, whose `turn.src` is known. `scan` must outlive this.
+  /// Throws as check_tables().
   void add(const JpegScanLayout& scan, Picture& picture);
 
   /// Memory for what they are made of, which is uploaded; on the host it is filled.
@@ -91,7 +91,7 @@ class TablesToRead {
   void take_made(Memory& device, BatchTables& tables) const {
     tables.made = device.take<ReadTable>(coded_.size());
   }
-  /// Those of a picture, by the order of add().
+  /// The tables of a picture, by the order of add().
   const ReadTable* tables_of(std::size_t picture, const BatchTables& tables) const {
     return tables.made + first_of_[picture];
   }

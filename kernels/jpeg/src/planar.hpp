@@ -1,6 +1,5 @@
-// A turn by planes, as the kernels see it: the samples of turned planes are read where those of the
-// source lie, and become the blocks of the turned picture, which are then written as those of any
-// other.
+// A turn by planes, as the kernels see it: samples are read from the planes of the source, turned,
+// and become the blocks of the turned picture. From there on it is written like any other picture.
 #pragma once
 
 #include <qturn/jpeg_planar_cuda.hpp>
@@ -17,8 +16,8 @@
 namespace qturn::jpeg {
 
 /// How far samples move when an axis is mirrored: `part` of `whole` to the left or to the top. A
-/// sample that pixels share lies in their middle. If such a group is cut at the edge that then
-/// comes first, the new groups differ.
+/// sample that pixels share lies in their middle. Where an edge cuts a group of pixels and the
+/// mirror puts that edge first, the new groups differ.
 struct Shift {
   std::uint32_t part = 0, whole = 1;
 
@@ -29,7 +28,7 @@ struct Shift {
   }
 };
 
-/// A component of the source, read as that of the turned picture.
+/// A component of the source, read as the same component of the turned picture.
 struct TurnedPlane {
   Plane from;  ///< in whole blocks
   /// Of `from`, what is turned. Beyond an edge that keeps its place in the blocks, the hidden
@@ -71,7 +70,7 @@ struct TurnedPlane {
     }
     return samples;
   }
-  /// The weighted mean of the sample and of those before it. The first ones are repeated.
+  /// The weighted mean of the sample and its neighbours before it. The first samples are repeated.
   constexpr std::uint32_t resampled(std::uint32_t u, std::uint32_t v) const {
     const std::uint32_t left = u == 0 ? 0 : u - 1, above = v == 0 ? 0 : v - 1;
     const std::uint32_t now = along_x_of(from.row(v), u, left);
@@ -127,8 +126,8 @@ constexpr std::uint32_t counted_blocks(const Layout& layout) {
   return (rows + step - 1) / step * layout.mcus_wide * layout.blocks_in_mcu;
 }
 
-/// Counts the symbols of block `number` of those that are counted. DC coefficients are coded
-/// against the block before it in those.
+/// Counts the symbols of counted block `number`. Its DC coefficient is coded against the counted
+/// block before it.
 constexpr void count_symbols(const Picture& picture, std::uint32_t number, std::uint32_t row_step,
                              SymbolCounts* counts) {
   const Layout& layout = picture.turn.dst;

@@ -79,7 +79,7 @@ void take_rest(AskedPlanar& asked, Memory& memory) {
   }
 }
 
-/// The blocks of the turned picture lie where those of the source were.
+/// The blocks of the turned picture replace the blocks of the source.
 void share_blocks(AskedPlanar& asked) {
   asked.written.known_faults = asked.read.known_faults;
   asked.written.progress = asked.read.progress;

@@ -12,8 +12,8 @@ namespace qturn::jpeg {
 
 inline constexpr int sum_threads = 512;
 
-/// Calls store(i, sum of those before i, i's own) for i from 0 to `count` - 1, where i's own is
-/// load(i), and returns the sum of all. All threads of the block call it.
+/// Calls store(i, sum of all numbers before i, number i) for i from 0 to `count` - 1, where number
+/// i is load(i), and returns the sum of all. All threads of the block call it.
 template <class T, class Add, class Load, class Store>
 __device__ T sum_in_order(std::uint32_t count, Add add, Load load, Store store) {
   using Scan = cub::BlockScan<T, sum_threads>;

@@ -60,7 +60,7 @@ template <int group, int spread = 1>
 void launch_read_codes(const Batch& batch, std::uint32_t shared_bytes) {
   const dim3 grid((batch.subsequences + group - 1) / group, batch.count);
   const std::uint32_t shared = staged_bytes(batch, group);
-  // The same for all batches, for those of other host threads are launched meanwhile.
+  // The same for all batches, because other host threads launch theirs meanwhile.
   device::allow_dynamic_shared(read_codes<group, spread>, static_cast<int>(shared_bytes));
   device::launch(read_codes<group, spread>, grid, group * spread, shared, batch.stream, false,
                  batch.pictures, batch.cut);

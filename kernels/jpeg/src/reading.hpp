@@ -73,8 +73,8 @@ struct ReadTables {
   }
 };
 
-/// Goes on from `state` to the first code that begins at `end` or later, and counts the blocks
-/// that end. In data without such a code it still goes on, at an arbitrary place.
+/// Goes on from `state` to the first code that begins at `end` or later, and counts the blocks that
+/// end. Where the bits are not a code, it goes on at an arbitrary place.
 constexpr std::uint32_t pass(const std::uint32_t* words, const ReadTables& tables, State& state,
                              std::uint32_t end) {
   BitReader in(words, state.bit);
@@ -190,7 +190,7 @@ class BlockWriter {
     }
   }
 
-  /// The rest; `number` is that of the next block.
+  /// Writes what still waits; `number` is the next block's.
   constexpr void end(std::uint32_t number) {
     put_waiting_dc(number);
     if (is_set_waiting_) to_.sets[number - 1] = set_;

@@ -1,5 +1,5 @@
-// The scans of a JPEG, read from its markers without decoding: which coefficients of which
-// components each one holds, and with which Huffman tables it was coded.
+// The scans of a JPEG, read from its markers without decoding: for each scan its components, which
+// of their coefficients it holds, and the Huffman tables that coded it.
 //
 // A GPU is told of the first scan (header.hpp). src/ writes a turned picture in the same scans with
 // the same tables, so it keeps its kind of coding and needs no pass for statistics. libjpeg does

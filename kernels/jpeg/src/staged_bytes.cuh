@@ -101,7 +101,7 @@ class BytePacker {
 
  private:
   std::uint32_t* words_;
-  std::uint32_t open_;  ///< bits that wait, and those of other threads before them
+  std::uint32_t open_;  ///< bits of the open word: this thread's and, before them, other threads'
   std::uint64_t waiting_ = 0;
 };
 

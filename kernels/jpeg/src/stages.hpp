@@ -18,7 +18,7 @@ struct BatchTables {
   unsigned count;
 };
 
-/// The pictures of a batch, in device memory, and the most of each that one of them has.
+/// The pictures of a batch, in device memory. Each count is the largest that any picture has.
 struct Batch {
   const Picture* pictures;
   unsigned count;
@@ -40,8 +40,8 @@ std::uint32_t shared_bytes_for_reading();
 /// Reads coefficients (read.cu) with so much shared memory, 63 KB or more, and adds up the
 /// differences of DC coefficients.
 void read_coefficients(const Batch& batch, std::uint32_t shared_bytes);
-/// Puts coefficients and samples of each picture where its `restored` says (restore.cu). None of
-/// them has more than `tiles`.
+/// Puts coefficients and samples of each picture where its `restored` says (restore.cu). No picture
+/// has more than `tiles`.
 void restore_blocks(const Batch& batch, const RestoredPicture* restored, std::uint32_t tiles);
 /// Makes pixels from samples (restore.cu). No picture has more than `largest`.
 void convert_pixels(const Batch& batch, const RestoredPicture* restored, Size largest);

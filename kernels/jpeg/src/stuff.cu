@@ -19,7 +19,7 @@ struct Add {
   __device__ std::uint32_t operator()(std::uint32_t a, std::uint32_t b) const { return a + b; }
 };
 
-/// All bits of those bytes that are 0xFF.
+/// 0xFF for each byte that is 0xFF, 0 for the others.
 __device__ std::uint32_t ff_bytes(std::uint32_t word) { return __vcmpeq4(word, ~0u); }
 
 /// A thread's bytes, out of the tiles' strings.
@@ -98,7 +98,7 @@ __global__ void __launch_bounds__(sum_threads) sum_ffs(const Picture* pictures) 
   picture.out[size - 1] = 0xD9;
 }
 
-/// Puts a zero after each 0xFF of `count` bytes, of which `word` has the first one lowest.
+/// Puts `count` bytes, the first one in the lowest bits of `word`, with a zero after each 0xFF.
 __device__ void put_stuffed(std::uint32_t word, std::uint32_t count, BytePacker& to) {
   std::uint32_t ffs = ff_bytes(word);
   if (ffs == 0) {

@@ -1,7 +1,7 @@
-// From planes to the blocks of the turned picture, stored as reading stores those of the source.
+// Makes the blocks of the turned picture from planes, stored as reading stores a source's blocks.
 //
 // A block of threads gathers the samples of its tile, turned, in shared memory. Then eight threads
-// work on a block: each has a row of it in the first pass of the DCT, and a column in the second
+// work on a block: each transforms a row in the first pass of the DCT, and a column in the second
 // one. The coefficients that are not zero are packed in shared memory.
 #include "kernels/jpeg/src/block_tile.cuh"
 #include "kernels/jpeg/src/planar.hpp"
@@ -51,7 +51,7 @@ __device__ void load_row(const std::uint32_t* words, std::int32_t (&row)[block_s
   }
 }
 
-/// The set of eight threads, each of which has a part of it.
+/// The union of the parts of a set that eight threads hold.
 __device__ std::uint64_t united(std::uint64_t set) {
 #pragma unroll
   for (int distance = 1; distance < block_side; distance *= 2) {

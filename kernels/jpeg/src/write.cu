@@ -103,7 +103,7 @@ __device__ std::int32_t dc_difference(const Picture& picture, const Tile& tile,
   return before == no_block ? own : own - picture.dc[before];
 }
 
-/// Each of the first 32 threads replaces two of the counts by the sum of those before them.
+/// Each of the first 32 threads replaces its two counts by the sums of all counts before them.
 __device__ void sum_counts(std::uint32_t* with_count) {
   static_assert(coefficients == 64);
   auto* pairs = reinterpret_cast<uint2*>(with_count);

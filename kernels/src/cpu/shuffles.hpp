@@ -44,8 +44,8 @@ struct MirrorGroup {
   }
 };
 
-/// How pixels lie in the blocks of a transpose. Those of 3, 6 and 12 bytes get a lane of a third
-/// more.
+/// How pixels lie in the blocks of a transpose. A pixel of 3, 6 or 12 bytes gets a lane of 4, 8 or
+/// 16 bytes.
 template <int pixel_bytes>
 struct PixelLanes {
   static constexpr bool spread = pixel_bytes % 3 == 0;

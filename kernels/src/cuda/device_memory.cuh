@@ -84,7 +84,7 @@ struct WordOf<16> {
 template <int bytes>
 using Word = typename WordOf<bytes>::Type;
 
-/// The widest word, up to 16 bytes, of which `bytes` bytes are a multiple.
+/// The size of the widest word, up to 16 bytes, that divides `bytes`.
 __host__ __device__ constexpr int word_bytes(int bytes) {
   int word = granule;
   while (bytes % word != 0) word /= 2;
@@ -115,8 +115,8 @@ __device__ __forceinline__ Granule load_granule(const Byte* from) {
   return {{all.x, all.y, all.z, all.w}};
 }
 
-/// Stores the bytes from `begin` on to before `end` of a granule, of which some lie in it, in words
-/// as wide as fit: an end of it takes four at most.
+/// Stores the bytes from `begin` on to before `end` of a granule, at least one, in words as wide as
+/// fit: an end of it takes four at most.
 __device__ __forceinline__ void store_cut(Byte* to, const Granule& value, int begin, int end) {
   std::uint32_t word[4] = {value.word[0], value.word[1], value.word[2], value.word[3]};
   if (begin == 0) {
@@ -253,7 +253,7 @@ __device__ __forceinline__ void finish_copies() {
   __syncthreads();
 }
 
-/// The same of those that a warp started, for that warp.
+/// Waits until the copies that the warp started have arrived.
 __device__ __forceinline__ void finish_copies_of_warp() {
 #if __CUDA_ARCH__ >= 800
   asm volatile("cp.async.wait_all;" ::: "memory");
@@ -261,8 +261,8 @@ __device__ __forceinline__ void finish_copies_of_warp() {
   __syncwarp();
 }
 
-/// Bytes 0 to 7 are those of `low` and `high`; hexadecimal digit i of `selector` names byte i of
-/// the result.
+/// `low` has bytes 0 to 3, `high` bytes 4 to 7. Hexadecimal digit i of `selector` names the byte
+/// that becomes byte i of the result.
 __device__ __forceinline__ std::uint32_t pick(std::uint32_t low, std::uint32_t high,
                                               std::uint32_t selector) {
   return __byte_perm(low, high, selector);

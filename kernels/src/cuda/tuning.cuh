@@ -37,8 +37,8 @@ enum class Rows {
   few_tiles,    // fewer than fill the GPU
 };
 
-/// For pictures that are aligned to their pixels only. A tile is `width` pixels of `rows` rows, of
-/// which it shares `before` with the one above; each has room for `row_granules`.
+/// For pictures that are aligned to their pixels only. A tile is `width` pixels of `rows` rows; it
+/// shares the first `before` rows with the tile above. Each row has room for `row_granules`.
 struct AnyTuning {
   int row_granules;
   int width;
@@ -282,7 +282,7 @@ decltype(auto) with_tuning(int architecture, Run run) {
 
 namespace device {
 
-/// That of what is compiled; the host compiles no device code, but needs a name.
+/// The table for what is compiled now; the host compiles no device code, but needs a name.
 #ifdef __CUDA_ARCH__
 using Tuning = TuningOf<__CUDA_ARCH__>;
 #else

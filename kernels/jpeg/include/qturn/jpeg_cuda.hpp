@@ -9,8 +9,8 @@
 //   cudaStreamSynchronize(stream);  // the only wait; now results[i].bytes is known
 //
 // Headers are a few hundred bytes, and stay on the CPU: read_jpeg_header() (jpeg_header.hpp) reads
-// those of the sources, the caller writes those of the results. This is about the entropy-coded
-// data, which is everything else.
+// the header of a source, the caller writes the header of a result. This file is about the
+// entropy-coded data, which is everything else.
 //
 // Threads, streams, devices, memory: as cuda.hpp says. Workspace, data and results belong to a call
 // until its work on the stream is done, so calls on different streams need workspaces of their own.
@@ -25,7 +25,7 @@
 #include <cstdint>
 #include <string>
 
-/// CUDA's own declaration of a stream, repeated so that this header needs none of CUDA's.
+/// CUDA's own declaration of a stream, repeated so that this header needs no header of CUDA.
 using cudaStream_t = struct CUstream_st*;
 
 namespace qturn {
@@ -45,12 +45,12 @@ struct JpegScanLayout {
 
 /// A picture of a batch.
 ///
-/// `dst` says what is written. Its sampling factors are those of `src`, exchanged if the
-/// orientation swaps axes. Its tables have a code for each symbol that the turned picture may need:
-/// DC sizes 0 to 11, AC runs 0 to 15 with sizes 1 to 10, the end of block, and the run of sixteen
-/// zeros. Its size is that of the turned picture, or less by whole blocks, which are then cut off
-/// at the right and at the bottom of the source. The caller must avoid a mirrored edge that cuts
-/// through a block.
+/// `dst` says what is written. It has the sampling factors of `src`, exchanged if the orientation
+/// swaps axes. Its tables have a code for each symbol that the turned picture may need: DC sizes 0
+/// to 11, AC runs 0 to 15 with sizes 1 to 10, the end of block, and the run of sixteen zeros. It
+/// has the size of the turned picture, or less by whole blocks, which are then cut off at the right
+/// and at the bottom of the source. The caller must avoid a mirrored edge that cuts through a
+/// block.
 struct JpegScanTurn {
   JpegScanLayout src, dst;
   Orientation orientation = Orientation::identity;

@@ -65,10 +65,10 @@ QTURN_EXPORT JpegWorkspace jpeg_decode_workspace(const JpegScanDecode* pictures,
 /// Workspaces, `results` and damage are as in turn_jpegs(). JpegResult::bytes is 0. What is decoded
 /// of a picture with faults is undefined.
 ///
-/// Samples are those of libjpeg's accurate integer inverse DCT (JDCT_ISLOW), and pixels those of
+/// Samples equal libjpeg's after its accurate integer inverse DCT (JDCT_ISLOW), and pixels equal
 /// its colour conversion, bit for bit. A picture whose coefficients are so large that
 /// libjpeg-turbo's versions for different processors disagree has JpegFault::range; no encoder
-/// writes them.
+/// writes such coefficients.
 ///
 /// Throws std::invalid_argument, before anything is enqueued, with the index of the picture, for
 /// what makes no sense; CudaError when a launch fails.

@@ -56,7 +56,7 @@ class QTURN_EXPORT JpegRefused : public std::runtime_error {
 struct JpegHeader {
   JpegScanLayout scan;
   JpegSteps steps[4]{};  ///< quantisation, by component of `scan`
-  /// Numbers of the Huffman tables, by component of `scan`. Those of one number are the same.
+  /// Numbers of the Huffman tables, by component of `scan`. Equal numbers mean the same table.
   std::uint8_t dc_table[4]{}, ac_table[4]{};
   /// Whether the components are Y, Cb and Cr, by the rules of libjpeg: a JFIF marker, Adobe's, or
   /// the names of the components. Only then are JpegScanDecode::pixels the picture's.
@@ -87,16 +87,16 @@ struct JpegHeader {
   }
 };
 
-/// Reads the header of a JPEG in host memory: `bytes` bytes from `file` on, of which those after
-/// the header of the first scan are not read.
+/// Reads the header of a JPEG in host memory, `bytes` bytes at `file`. It stops after the header of
+/// the first scan.
 ///
-/// jpeg_workspace() and jpeg_decode_workspace() take its `scan` as `src`. JpegScanTurn::dst is the
-/// caller's to make. The orientation that the file is tagged with (Exif) is not read.
+/// jpeg_workspace() and jpeg_decode_workspace() take its `scan` as `src`. The caller makes
+/// JpegScanTurn::dst. The orientation that the file is tagged with (Exif) is not read.
 ///
 /// Throws JpegRefused for every other JPEG, and for what is not a JPEG. Damage in the data is found
 /// by the GPU (JpegFault).
 ///
-/// The rules are those of ITU T.81, annex B.
+/// The rules are in ITU T.81, annex B.
 QTURN_EXPORT JpegHeader read_jpeg_header(const void* file, std::size_t bytes);
 
 }  // namespace qturn

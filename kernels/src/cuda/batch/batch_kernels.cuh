@@ -124,7 +124,7 @@ struct BatchBlock {
   }
 
  private:
-  // Whether pictures of these pixels are ever moved by words of that many bytes.
+  // Whether pictures with pixels of this size are ever moved by words of `word` bytes.
   static __host__ __device__ constexpr bool may_be_word(int word) {
     return pixel_known == 0 || word < word_bytes(pixel_known);
   }
@@ -162,7 +162,7 @@ struct BatchBlock {
     int end[together];  // at most 0 where there is nothing to do
     unsigned in_row[together];
     // All reads come before the first use.
-    std::uint32_t in[together][Policy::words]{};  // or a loop would keep those of its last round
+    std::uint32_t in[together][Policy::words]{};  // or a loop keeps the words of its last round
 #pragma unroll
     for (int step = 0; step < together; ++step) {
       const unsigned index = in_first_row + static_cast<unsigned>(step * threads);

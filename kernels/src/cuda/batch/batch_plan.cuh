@@ -110,7 +110,7 @@ __device__ __forceinline__ unsigned picture_of(const Batch& batch, unsigned shif
 
 inline constexpr unsigned warp_threads = 32;
 
-/// The sum of this thread's number and of those before it in the warp.
+/// The sum of the numbers of this thread and of all threads before it in the warp.
 __device__ __forceinline__ std::uint64_t sum_in_warp(std::uint64_t own) {
   const unsigned lane = threadIdx.x % warp_threads;
 #pragma unroll
@@ -255,7 +255,7 @@ __global__ void __launch_bounds__(warp_threads)
   }
 }
 
-/// Enqueues it, for descriptors of which `plan` plans one.
+/// Enqueues plan_batch_in_memory(); `plan` plans one descriptor.
 template <class Picture, class Plan>
 BatchInMemory<Picture> enqueue_plan(const Plan& plan, std::size_t count, void* workspace,
                                     cudaStream_t stream) {

@@ -47,7 +47,7 @@ struct Orbit {
   int count;
 };
 
-/// That of this block, in tiles of `tile` pixels; without a piece if there is none.
+/// The orbit of this block, in tiles of `tile` pixels; without a piece if it has none.
 __device__ __forceinline__ Orbit orbit_of_block(const Square& s, int tile) {
   std::int64_t down = blockIdx.x;
   std::int64_t across = blockIdx.y;

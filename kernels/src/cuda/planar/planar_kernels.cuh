@@ -118,7 +118,7 @@ struct PlanarBlock {
       unsigned exists, bool mirrored, std::uint32_t (&words)[rows][columns], Sample sample_in) {
     for_each_plane(samples, [&](auto channel, int c) {
     // Without this the compiler would convert the samples before the loop over the planes of a
-    // channel, of which there is usually one, and run out of registers.
+    // channel, usually one plane, and run out of registers.
 #pragma unroll
       for (auto& of_row : words) {
 #pragma unroll
@@ -316,7 +316,7 @@ __host__ __device__ constexpr int planar_threads(int dst_sample) {
   return dst_sample == 1 ? 640 : 1024;
 }
 
-/// Fewer of those with descriptors in memory, as with turn_batch_in_memory.
+/// The same with descriptors in memory: fewer threads fit, as with turn_batch_in_memory.
 __host__ __device__ constexpr int planar_threads_in_memory(int dst_sample) {
   return dst_sample == 1 ? 512 : 768;
 }

@@ -12,7 +12,7 @@ namespace qturn::device {
 /// What a tile of a row of the destination has where axes are swapped.
 inline constexpr int planar_piece = 128;
 
-/// The table's tiles; of those that become bytes, which have twice as many rows, a row is 256 bytes
+/// The table's tiles. Samples that become bytes need twice as many rows; there a row is 256 bytes
 /// at most.
 template <class Table>
 __host__ __device__ constexpr PlanarTuning planar_tuning(Table table, int pixel, int dst_sample) {
@@ -139,8 +139,8 @@ __host__ __device__ inline std::int64_t plan_planar(const PlanarImage& image,
   if (p.swapped) {
     p.rows = planar_piece / dst_sample;
     p.runs = static_cast<unsigned>(tile_width);
-    // Planes without padding are one long line each, of which a tile has whole columns, if as many
-    // of them fit as make reading worthwhile.
+    // Planes without padding are one long line each. There a tile takes whole columns, if enough
+    // columns fit to make reading worthwhile.
     const std::int64_t room =
         p.height > p.rows ? (bytes - granule) / p.height - 2 * granule - 1 : 0;
     const std::int64_t most = room / granule * granule / pixel;

@@ -21,8 +21,8 @@ struct SourceRow {
   __device__ __forceinline__ const Byte* after() const { return data + bytes; }
 };
 
-/// The `count` words that begin at `from`, which need not be aligned. Only the first `needed` bytes
-/// count, and of those only the ones that lie in the picture.
+/// The `count` words that begin at `from`, which need not be aligned. Only bytes that are among the
+/// first `needed` and inside the picture count.
 template <int count, int needed = 4 * count>
 __device__ __forceinline__ void load_row_window(const SourceRow& row, const Byte* from,
                                                 std::uint32_t (&words)[count]) {
@@ -55,8 +55,8 @@ __device__ __forceinline__ void load_row_window(const SourceRow& row, const Byte
 
 /// Policies: how the granule at byte `at` of the row (from 15 before it to its last one) is made.
 /// read() gets `words` words of the source, made() makes the granule of them. `aligned`: both rows
-/// and their lengths are, to a granule. `together`: how many granules one thread of a batch makes,
-/// all of which it reads first; two where few registers wait for memory.
+/// and their lengths are, to a granule. `together`: how many granules a thread of a batch makes; it
+/// reads all of them first. Two where few registers wait for memory.
 template <class Policy>
 __device__ __forceinline__ Granule make(const SourceRow& row, std::int64_t at, unsigned index) {
   std::uint32_t in[Policy::words];
@@ -111,7 +111,7 @@ __device__ __forceinline__ Granule reversed_pixels(const std::uint32_t (&in)[4])
   }
 }
 
-/// How many bytes before its row the granules of a row begin, of which this is number `index`.
+/// How many bytes before its row the row's first granule begins. `at` belongs to granule `index`.
 template <bool aligned>
 __device__ __forceinline__ unsigned before_row(std::int64_t at, unsigned index) {
   return aligned ? 0 : granule * index - static_cast<unsigned>(at);
@@ -151,8 +151,8 @@ struct MirrorRow {
 };
 
 /// 3-byte pixels at any address. A granule begins `phase` = 0, 1 or 2 bytes into a pixel and shows
-/// bytes of six. In the source they lie within 20 bytes, and word m of the granule takes its bytes
-/// from words 3 - m and 4 - m of those, in one of three patterns.
+/// bytes of six pixels. In the source they lie within 20 bytes, five words. Word m of the granule
+/// takes its bytes from words 3 - m and 4 - m, in one of three patterns.
 template <bool aligned_>
 struct MirrorRow<3, aligned_> {
   static constexpr bool aligned = aligned_;
@@ -192,7 +192,7 @@ struct MirrorRow<6, aligned_> {
   __device__ static Granule made(const std::uint32_t (&in)[6], std::int64_t at, unsigned index) {
     // at % 6, of 18 more: 16 is 4 modulo 6, and the pattern repeats after three granules.
     const unsigned inside = (index % 3 * 4 + 18 - before_row<aligned>(at, index)) % 6;
-    const auto word = [&](int lower, int upper) {  // of these two halves
+    const auto word = [&](int lower, int upper) {  // numbers of the two halves
       return pick(in[lower / 2], in[upper / 2],
                   (lower % 2 != 0 ? 0x32u : 0x10u) | (upper % 2 != 0 ? 0x7600u : 0x5400u));
     };

@@ -32,7 +32,7 @@ struct GatheredTile : AnyTileShape<pixel, tuning> {
     store_columns(tile, area, thread);
   }
 
-  /// As that of SkewedTile.
+  /// As SkewedTile::run_again().
   template <class Area, class Thread>
   static __device__ __forceinline__ void run_again(Byte* tile, Area area, Thread thread) {
     load_rows(tile, area(), thread);

@@ -93,7 +93,7 @@ struct PhasedTile {
   }
 };
 
-/// The most bytes that such a tile takes.
+/// The most bytes that a PhasedTile takes.
 __host__ __device__ constexpr int phased_bytes(int row_bytes, int rows) {
   return (rows * (row_bytes + granule - 1) + 2 * granule + 127) / 128 * 128;
 }

@@ -38,7 +38,7 @@ struct SkewedTile : AnyTileShape<pixel, tuning> {
   static constexpr int unit_rows = pixel == 1 ? 8 : 4;
   static constexpr int unit_words = unit_rows * pixel / 4;  // of a row of the destination
   static constexpr int units_down = rows / unit_rows;
-  static constexpr int units_across = width / 4 / units;  // those of one thread as one
+  static constexpr int units_across = width / 4 / units;  // the `units` of a thread as one
   static_assert(rows % unit_rows == 0 && width % (4 * units) == 0);
 
   // A warp is a rectangle of units. Neighbouring lanes down are a skew apart, modulo 128 bytes;
@@ -139,8 +139,8 @@ struct SkewedTile : AnyTileShape<pixel, tuning> {
     }
   }
 
-  // From rows of the source to rows of the destination, in the same memory. `low` are the low bits
-  // of the address of row 0, `pitch` those of the pitch.
+  // From rows of the source to rows of the destination, in the same memory. `low` and `pitch` have
+  // the low bits of the address of row 0 and of the pitch.
   template <class Thread>
   static __device__ __forceinline__ void exchange_pixels(Byte* tile, unsigned low, unsigned pitch,
                                                          Thread thread) {
@@ -149,7 +149,7 @@ struct SkewedTile : AnyTileShape<pixel, tuning> {
     const int down = warp % warps_down * lanes_down + lane % lanes_down;
     const int across = warp / warps_down * lanes_across + lane / lanes_down;
     const bool busy = down < units_down && across < units_across;
-    std::uint32_t out[units][4][unit_words]{};  // or a loop would keep those of its last round
+    std::uint32_t out[units][4][unit_words]{};  // or a loop keeps the words of its last round
     if (busy) {
       std::uint32_t in[units][unit_rows][pixel];
       const Byte* row = tile + down * (unit_rows * row_bytes + skew);

@@ -80,7 +80,7 @@ __device__ __forceinline__ void each_granule(int lane, std::int64_t pitch, Act a
   }
 }
 
-/// Moves the units of a chunk, of which the last one may have fewer than a warp has threads.
+/// Moves the units of a chunk, one per thread. The last chunk may have fewer units than threads.
 template <class U, bool whole>
 __device__ __forceinline__ void move_chunk(const ThinUnits& p, std::int64_t chunk, int lane,
                                            Byte* shared) {

@@ -15,7 +15,7 @@ inline constexpr int warp = 32;
 /// few pixels of each column of the line change places.
 enum class Exchange { weave, unweave, mirror };
 
-/// One side of units, source or destination: `rows` of which a unit has a piece each. If the side
+/// One side of units, source or destination: a unit has a piece of each of `rows` rows. If the side
 /// is `backwards`, its rows are counted from their ends.
 template <int rows_, int piece_words_, bool backwards_>
 struct UnitSide {

@@ -76,8 +76,8 @@ __device__ __forceinline__ int swizzled(int index, int row_group) {
   return index ^ (row_group & 7);
 }
 
-/// Waits for the kernel before this one. In the meantime the first blocks prefetch their tiles, of
-/// which `bytes_left` x `rows_left` lie in the image, unless the image ends within their rows.
+/// Waits for the kernel before this one. In the meantime the first blocks prefetch the `bytes_left`
+/// x `rows_left` of their tiles that lie in the image, unless the image ends within a tile's rows.
 template <int row_bytes, int rows, int threads>
 __device__ __forceinline__ void wait_prefetching(const Transpose& t, const Byte* src,
                                                  std::int64_t bytes_left, std::int64_t rows_left) {

@@ -6,7 +6,7 @@
 // aligned granules come into shared memory, and threads gather aligned granules of the destination,
 // here for any pixel size in words that divide it.
 //
-// Two to four rows or columns of common pixels, where they are aligned, are thin_units.cu's.
+// The file thin_units.cu has two to four rows or columns of common pixels, where they are aligned.
 #include <algorithm>
 
 #include "kernels/src/cuda/families.hpp"

@@ -215,8 +215,9 @@ __global__ void __launch_bounds__(Tuning::tile(3, shape).threads,
     if (whole || (across < columns_left && left >= piece)) {
       store<piece>(to, load<piece>(from));
     } else if (across < columns_left) {
-      // Where few tiles all run at once, the kernel takes as long as those of the last rows: 1080
-      // rows of 1920 pixels went from 81 % of a copy to 110. (With pieces of 8 it loses a point.)
+      // So few tiles may all run at once; then the slowest ones, of the last rows, set the time:
+      // 1080 rows of 1920 pixels went from 81 % of a copy to 110. (With pieces of 8 it loses a
+      // point.)
       int i = 0;
       if constexpr (piece == granule) {
 #pragma unroll 1

@@ -8,8 +8,8 @@
 // destination is written in its own aligned granules. Both copy in aligned pieces of 16 bytes.
 //
 // Pixels of 1, 2 and 3 bytes are exchanged in registers, 4 x 4 or 8 x 4 at once, and go back to
-// shared memory in the order in which they are stored. So are, 2 x 4 at once, those of 6 bytes
-// where a kernel asks for it. Larger ones are gathered word by word.
+// shared memory in the order in which they are stored. Pixels of 6 bytes, too, 2 x 4 at once, where
+// a kernel asks for it. Larger pixels are gathered word by word.
 #pragma once
 
 #include "kernels/src/cuda/exchange.cuh"
@@ -29,8 +29,8 @@ struct RowPhases {
 };
 
 /// Where a tile is stored: its column c becomes bytes of the row at `dst + c * pitch`, where its
-/// row 0 would be. Granules begin at the last multiple of `cut` at or before byte `first` of that
-/// row, and only bytes from `begin` on to before `end` are written.
+/// row 0 would be. Granules begin at the last multiple of `cut` at or before byte `first` of the
+/// destination's row, and only bytes from `begin` on to before `end` are written.
 struct TileTarget {
   Byte* dst;
   std::int64_t pitch;
