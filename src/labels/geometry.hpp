@@ -20,8 +20,9 @@ constexpr bool mirrors(Orientation orientation) {
   return (reading.swap_axes != reading.from_right) != reading.from_bottom;
 }
 
-/// Whether what is measured along the width and along the height keeps its share of them: in half a
-/// turn, and where the picture is mirrored along a diagonal.
+/// Whether the sides of a rotated rectangle keep their numbers in percent of the picture's width
+/// and height. A mirror exchanges the rectangle's sides, swapped axes exchange the picture's. It
+/// takes both or neither: half a turn, or a mirror along a diagonal.
 constexpr bool keeps_shares(Orientation orientation) {
   return mirrors(orientation) == swaps_axes(orientation);
 }

@@ -1,5 +1,5 @@
 // What a label file of many pictures says of each of them. Memory grows with the pictures, not with
-// the labels: such a file is read before any picture is turned, and again when it is known which
+// the labels: the file is read before any picture is turned, and again when it is known which
 // variants are there.
 #pragma once
 
@@ -63,7 +63,7 @@ class LabelledImages {
 
   /// Names of classes that are left or right, and do not change places in a mirror.
   const std::set<std::string>& sides() const { return sides_; }
-  /// Classes that change places, as the file gives them, and the names of those that it has.
+  /// Classes that change places, as the file gives them, and the names of those in the file.
   const ClassSwap& swap() const { return swap_; }
   const std::set<std::string>& swapped() const { return swapped_; }
 
@@ -128,9 +128,9 @@ inline std::string id_of_variant(std::string id, Orientation variant) {
 /// A turned picture that is in its place.
 struct LabelledVariant {
   VariantTurn turn;
-  std::string name;  ///< of its file; its absolute path, if the labels have that of the picture
-  Size size = {};    ///< of the picture before the turn, in the frame of the labels
-  std::uint64_t bytes = 0;                         ///< of its file, if the labels say that
+  std::string name;         ///< of its file; its absolute path, if the labels name pictures so
+  Size size = {};           ///< of the picture before the turn, in the frame of the labels
+  std::uint64_t bytes = 0;  ///< of its file, if the labels say that
   std::map<std::string, std::string> others = {};  ///< names of files that turn with it, after it
 };
 

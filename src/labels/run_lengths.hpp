@@ -17,8 +17,8 @@ inline constexpr std::int64_t most_mask_pixels = std::int64_t{1} << 30;
 /// The first is 0 if the first pixel is 1.
 using RunLengths = std::vector<std::uint32_t>;
 
-/// The text that pycocotools makes of them: each length, from the fourth on minus the one but one
-/// before it, in groups of 5 bits. Nothing if the text is not such a one.
+/// The text that pycocotools makes of run lengths. From the fourth on, it stores each length minus
+/// the length two places before, in groups of 5 bits. Nothing if the text is not in this code.
 std::optional<RunLengths> runs_of_code(std::string_view code);
 std::string code_of_runs(const RunLengths& runs);
 

@@ -31,8 +31,8 @@ SwapPairs read_swap_pairs(std::string_view text);
 /// The pairs for `count` keypoints: a flip_idx. Nothing if a pair names one beyond them.
 std::optional<std::vector<int>> flip_of(std::vector<int> pairs, int count);
 
-/// The classes by their numbers. Pairs of which there is neither class are left out. Throws
-/// LabelError if there is one of the two, or a class twice.
+/// The classes by their numbers. A pair is left out if neither of its classes is there. Throws
+/// LabelError if only one of them is there, or a class twice.
 ClassSwap numbered(const ClassSwap& classes, const std::map<std::int64_t, std::string>& names);
 /// The same by ids as JSON has them; a string loses its quotes.
 ClassSwap numbered(const ClassSwap& classes, const std::map<std::string, std::string>& names);
@@ -48,7 +48,7 @@ const std::string* class_after(const ClassSwap& classes, std::string_view name,
 /// "bright" or "leftover".
 bool names_a_side(std::string_view name);
 
-/// Whether such a name may be in a text.
+/// Whether a text may have a name for which names_a_side() is true.
 bool may_name_a_side(std::string_view text);
 
 }  // namespace qturn

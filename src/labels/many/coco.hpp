@@ -37,8 +37,8 @@ namespace qturn {
 
 /// The keypoints of a category's objects.
 struct CocoKeypoints {
-  std::vector<std::size_t> flip = {};  ///< which takes the place of which in a mirror
-  std::string problem = {};            ///< why that is not known; or empty
+  std::vector<std::size_t> flip = {};  ///< the keypoint that takes the place of each in a mirror
+  std::string problem = {};            ///< why `flip` is not known; or empty
 };
 /// The keypoints of each category, by its id, as id_in() gives it. So are all ids here.
 using CocoCategories = std::map<std::string, CocoKeypoints>;

@@ -1,4 +1,4 @@
-// Create ML: an object for each picture. Coordinates are those of the middle of a box.
+// Create ML: an object for each picture. Coordinates give the middle of a box.
 //
 //   [{"image": "a.png", "annotations": [{"label": "cat", "coordinates":
 //     {"x": 2.5, "y": 2, "width": 3, "height": 2}}]}]

@@ -106,7 +106,7 @@ void CsvRow::refuse_coordinates() const {
       throw LabelError(place_of(column), "may hold coordinates, and cannot be turned");
 }
 
-/// The places of what is in JSON are those of its field, in which quotes are written twice.
+/// A value in JSON has the place of its field, in which quotes are written twice.
 std::string CsvRow::turned_boxes(const LabelledVariant& variant, const ClassSwap& swap,
                                  LabelContent* content) const {
   std::string json = csv_string(fields_[*columns_.boxes]);

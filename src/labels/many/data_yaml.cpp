@@ -67,7 +67,7 @@ class DataYaml {
     return numbers;
   }
 
-  /// Those of a list, or one that is not in a list; none if nothing is there.
+  /// The items of a list, or a single value; nothing if neither is there.
   std::vector<std::string_view> items_of(std::string_view value) const {
     const std::string_view first = trimmed(line_at(value, 0));
     if (first.starts_with('[')) return flow_list(value.substr(value.find('[') + 1));

@@ -1,5 +1,5 @@
-// A file of elements of which each says all of one picture, read and turned without being held:
-// memory grows with its pictures. As with COCO, it is read twice.
+// A file in which each element says all of one picture, read and turned without being held: memory
+// grows with its pictures. As with COCO, it is read twice.
 #pragma once
 
 #include <functional>

@@ -59,7 +59,7 @@ class LineElements : public ElementCutter {
 };
 
 /// The elements of one name in the outermost element of an XML text. Blanks before them are handed
-/// over as those of an array. What they hold is not looked at: markup is told from text, no more.
+/// over as in an array. Their content is not looked at: markup is told from text, no more.
 class XmlElements : public ElementCutter {
  public:
   /// `outermost`, `name`: of elements. All must outlive it.
@@ -81,13 +81,13 @@ class XmlElements : public ElementCutter {
   TextPlace next_, markup_place_, element_place_;
   std::size_t depth_ = 0;
   bool is_begun_ = false, is_in_element_ = false, is_in_markup_ = false;
-  char quote_ = 0;             // the one that is open in a tag
-  std::string text_;           // that is not handed over
+  char quote_ = 0;             // open in a tag; 0: none
+  std::string text_;           // not handed over yet
   std::size_t markup_at_ = 0;  // in it
   std::string blanks_;         // before the element
 };
 
-/// Puts turned elements in the place of those that were cut out.
+/// Puts turned elements in the place of the original ones.
 class ElementCopies {
  public:
   /// `comma`: what stands between two of them, beside blanks.

@@ -16,7 +16,7 @@ namespace qturn {
 
 class JsonElements : public ElementCutter {
  public:
-  /// `arrays`: their names; that of the outermost one is empty. Both must outlive it.
+  /// `arrays`: their names; the outermost array's is empty. Both must outlive it.
   JsonElements(std::span<const std::string_view> arrays, ElementsSink& sink)
       : arrays_(arrays), is_found_(arrays.size()), sink_(sink) {}
 
@@ -67,7 +67,7 @@ class JsonElements : public ElementCutter {
   Expect expect_ = Expect::text;
   bool is_in_string_ = false, is_escaped_ = false, is_in_word_ = false, is_in_element_ = false;
   std::string key_;           // of a member of the outermost object
-  std::size_t array_ = none;  // the one that it is in
+  std::size_t array_ = none;  // the array that it is in
   std::size_t depth_of_array_ = 0;
   TextPlace element_place_;
   std::string blanks_, element_, other_;

@@ -45,8 +45,8 @@ class ElementTurn {
   void attempt(Work work) {
     qturn::attempt(content_, work);
   }
-  /// `fail` throws why mirrors, or turns that do not keep shares, cannot be followed. For who
-  /// reads, that is a problem of these turns alone.
+  /// `fail` throws why mirrors, or turns that do not keep percentages (geometry.hpp), cannot be
+  /// followed. When reading, it is a problem of these turns alone.
   template <typename Fail>
   void fail_mirrored(Fail fail) {
     fail_if(mirrors(orientation()), mirrored, fail);
@@ -78,7 +78,7 @@ class LabelElement {
  public:
   virtual ~LabelElement() = default;
   const std::string& file_name() const { return file_name_; }
-  /// All that names the picture, if its file_name is only the last part of that.
+  /// The full name of the picture, if its file_name is only the last part.
   const std::string& path() const { return path_; }
   const std::optional<Size>& size() const { return size_; }  ///< of the picture, if it says it
 
@@ -99,10 +99,10 @@ std::unique_ptr<LabelElement> read_element(std::string_view text, TextPlace plac
 struct ElementFormat {
   enum class In : std::uint8_t { lines, json, xml, via };
   In in = In::lines;
-  /// JSON: the name of the array, empty for the outermost one. XML: that of the elements.
+  /// JSON: the name of the array, empty for the outermost one. XML: the name of the elements.
   std::string_view array;
   std::string_view outermost;  ///< XML: its name
-  /// Whether a file that begins so is one of these.
+  /// Whether a file with this head is of the format.
   bool (*is_of)(std::string_view head);
   /// Throws LabelError if it does not name its picture.
   std::unique_ptr<LabelElement> (*read)(std::string_view text, TextPlace place);

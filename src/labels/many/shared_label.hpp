@@ -1,4 +1,4 @@
-// The formats of label files of many pictures. label.hpp has those of one picture each.
+// The formats of label files of many pictures. labels/one has the formats of a file per picture.
 #pragma once
 
 #include <functional>
@@ -47,9 +47,9 @@ struct SharedLabelFormat {
   /// Takes the same file again, to check it or to draw it. Null for COCO, which coco_check.hpp
   /// checks.
   std::unique_ptr<SharedLabelWriter> (*shapes)(const LabelledImages& images, TellLabelContent tell);
-  /// A function that takes a file part by part until it tells whether the file is one of these.
+  /// A function that takes a file part by part until it tells whether the file is of this format.
   std::function<std::optional<bool>(std::string_view part)> (*recogniser)();
-  /// Of a file that is one of these even if it does not say where something is.
+  /// A file with this name is of the format even if it holds no coordinates.
   std::string_view plain_name = {};
   /// Only files called `plain_name` are of it, and only where the user names it, without a file.
   bool is_named_only = false;

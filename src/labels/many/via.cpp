@@ -6,10 +6,10 @@
 //     {"shape_attributes": {"name": "polygon", "all_points_x": [...], "all_points_y": [...]}},
 //     {"shape_attributes": {"name": "ellipse", "cx": 3, "cy": 2, "rx": 2, "ry": 1, "theta": 0.5}}]}
 //
-// Coordinates run from 0 to the width and the height: VIA scales those of its canvas, and writes
-// the numbers of a rect to COCO as they are. theta counts clockwise, in radians. The size is that
-// of the picture's file in bytes, or -1, and the key ends with it. VIA 1 had an object of regions,
-// which is refused.
+// Coordinates run from 0 to the width and the height: VIA scales its canvas' coordinates, and
+// writes the numbers of a rect to COCO as they are. theta counts clockwise, in radians. The size is
+// the picture's file size in bytes, or -1, and the key ends with it. VIA 1 had an object of
+// regions, which is refused.
 #include <fmt/format.h>
 
 #include "src/labels/json_picture.hpp"
@@ -119,8 +119,7 @@ class ViaImage : public LabelElement {
     }
   }
 
-  /// Where the axes of the picture change places, so do those of the ellipse, and its angle stays
-  /// but for the mirror.
+  /// Swapped axes swap the radii. The angle stays, but a mirror negates it.
   static void turn_ellipse(ElementTurn& turn, const JsonValue& of, LabelShape& shape) {
     const LabelPoint radii = point_in(of, "rx", "ry");
     put(turn, turned_extent(radii, turn.pixels()), of, "rx", "ry");

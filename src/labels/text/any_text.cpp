@@ -53,7 +53,7 @@ double value_of(Text number) {
   return value;
 }
 
-/// Those of a text that has nothing else.
+/// The numbers of a text that holds only numbers.
 std::optional<std::vector<double>> only_numbers(Text text) {
   std::vector<double> numbers;
   bool are_all = true;
@@ -179,8 +179,8 @@ class AnyTextReader {
     }
   }
 
-  /// Values one after the other; also Python's, and those of YAML in one line. False, and nothing
-  /// is added, if it is something else, as "[section]" is.
+  /// Values one after the other, in JSON, as Python writes them, or as YAML does in one line.
+  /// False, and nothing is added, if it is something else, as "[section]" is.
   bool read_json(Text text, Text key = "") {
     const std::size_t first_node = nodes_.size(), depth = open_.size();
     const auto fail = [&] {
@@ -412,7 +412,7 @@ class AnyTextReader {
     return is_followed && key.find_first_of(" \t,;|") == Text::npos ? mark : Text::npos;
   }
 
-  /// Its words and numbers. Those of a row with more words than numbers are prose.
+  /// How many numbers and words a row has. A row with more words than numbers is prose.
   std::pair<std::size_t, std::size_t> read_row(Text line) {
     std::vector<std::pair<Text, Text>> cells;  // what they are called, if that is said
     std::size_t numbers = 0, words = 0;

@@ -27,8 +27,8 @@ class JsonValue {
   /// What the key of a member says; empty for elements of arrays.
   std::string name() const;
 
-  /// The elements of an array or the members of an object, in the order of the text; none of
-  /// others.
+  /// The elements of an array or the members of an object, in the order of the text; empty for
+  /// every other value.
   class Iterator;
   Iterator begin() const;
   Iterator end() const;

@@ -64,7 +64,7 @@ class LabelText {
   std::vector<TextEdit> edits_;
   std::size_t added_ = 0;  // up to here
   mutable std::size_t known_at_ = 0;
-  mutable TextPlace known_ = begin_;  // of that
+  mutable TextPlace known_ = begin_;  // the place at known_at_
 };
 
 // Text files of words between blanks, with comments from '#' to the end of the line.
