@@ -254,7 +254,7 @@ class JpegDecoder::Impl {
                               device_->part_bytes();
   }
 
-  // Parts of about the same number, none of which takes too much of the device.
+  // Parts of about the same number, each small enough for the device.
   std::vector<std::span<ScanPicture>> parts_of(std::span<ScanPicture> scans) const {
     const std::size_t count = std::clamp((scans.size() + parts_of_batch - 1) / parts_of_batch,
                                          smallest_part, largest_part);

@@ -78,7 +78,7 @@ std::optional<JournalContent> read_and_repair_record(const std::filesystem::path
 struct KeptRun {
   std::filesystem::path folder;
   JournalHeader header;           ///< its inputs are the folders that the run changed
-  std::vector<std::string> runs;  ///< the ids of those that wrote the record
+  std::vector<std::string> runs;  ///< the ids of the runs that wrote the record
   std::vector<Intent> pictures;   ///< each with what belongs to it
   std::uint64_t files = 0;        ///< that the run replaced
   std::uint64_t files_kept = 0, bytes_kept = 0;  ///< their originals that are not put back

@@ -1,12 +1,12 @@
 // Puts results in their places, several at a time.
 //
 // A result must be on the disk before it replaces its original, and a flush takes as long for
-// sixteen files as for one. So tasks that have a result are suspended here, in a queue. One thread
-// takes what is in the queue and does for all of it: flush the files, and the folders of those that
-// belong together, write their intents to the journal, rename each, flush each folder once.
-// Meanwhile the next group gathers, however fast or slow the disk is, and the
-// cores turn pictures. Where nothing is flushed before the end, each task does that for its own
-// result alone: waiting for the others would take longer than all of it.
+// sixteen files as for one. So a task that has a result is suspended here, in a queue. One thread
+// takes all that is in the queue, flushes the files, and the folders of files that belong together,
+// writes their intents to the journal, renames each file, and flushes each folder once. Meanwhile
+// the next group gathers, however fast or slow the disk is, and the cores turn pictures. Where
+// nothing is flushed before the end, each task does this for its own result alone: waiting for the
+// others would take longer than all of it.
 #pragma once
 
 #include <condition_variable>

@@ -236,7 +236,7 @@ bool may_be_cut_off(std::string_view line) {
   return line.front() == '\0' || line.find(std::string(block, '\0')) != line.npos;
 }
 
-/// The number of a line is not the one that follows.
+/// A line's number does not follow the number of the line before.
 struct MissingLines : std::exception {};
 
 class Reader {
@@ -246,7 +246,7 @@ class Reader {
 
   bool has_checksums() const { return version_ > 1; }
 
-  /// Throws an exception of any kind if it is not such a line.
+  /// Throws an exception of any kind if it is not the next line of a journal.
   void take(const std::string& line) {
     const Json json = Json::parse(line);
     if ((json.is_array() || has_checksums()) && !has_checksum(line))

@@ -13,14 +13,13 @@
 // be done again; anything else is an error. If only some of the files that belong together are in
 // their places, their temporaries are still there, and the others follow.
 //
-// The record of a run whose originals are kept is such a journal, too. It lies with the originals,
+// Where originals are kept, the record of the run is a journal, too. It lies with the originals,
 // says where each is, and stays when all is done: it is what a run is taken back by.
 //
-// Each line has its number and a checksum. So missing lines and other bytes are noticed: what they
-// say was done would be turned again. What was not flushed when the power failed may be zeros, also
-// before lines that are whole. So a line also says how many lines before it were not on the disk
-// when it was written, if any: damage to those is the end of the journal, and nothing depends on
-// it.
+// Each line has its number and a checksum. So missing lines and other bytes are noticed: otherwise
+// what they say was done would be turned again. What was not flushed when the power failed may be
+// zeros, also before whole lines. So a line also says how many lines before it were not on the disk
+// when it was written, if any. Damage to such a line ends the journal: nothing depends on it.
 //
 // Version 1, which is read, too, has an object for each file, no checksums, and says "done".
 #pragma once
@@ -126,7 +125,7 @@ class Journal {
   /// The hashes that the run that this one resumes has noted for this place.
   const JournalContent::Hashes* before(const std::filesystem::path& target) const;
   bool knows_gone() const { return !before_.gone.empty(); }
-  /// Those of a file with this content whose own name is gone.
+  /// The hashes of a file with this content whose own name is gone.
   const JournalContent::Hashes* renamed(const ContentHash& content) const;
   /// Whether any result may have been put in its place, in this run or before.
   bool has_intents() const { return has_intents_; }

@@ -86,22 +86,22 @@ class Journals {
   /// In place: throws FileError if another run, which is not complete, has put a result there.
   void refuse_unfinished(const std::filesystem::path& picture) const;
 
-  /// In place: originals are kept in a folder of this run in `backups`; one that resumes another
-  /// goes on with the folder of that. To be called before begin().
+  /// In place: originals are kept in a folder of this run in `backups`. A run that resumes another
+  /// goes on with the other's folder. To be called before begin().
   void keep_originals(const std::filesystem::path& backups);
   /// That folder; empty if there is none, or once it was removed because nothing was replaced.
   const std::filesystem::path& kept_in() const { return kept_in_; }
   bool has_kept_originals() const { return !records_.empty() && records_[0].has_intents(); }
 
-  /// Begins the journals or goes on with them, before anything else of these members is called.
-  /// An interrupted run may have put only a part of a result in its place: finishes such results.
-  /// Removes what else that run has left in the roots and in `folders`, which results go to; it is
-  /// called only if there was such a run.
+  /// Begins the journals or goes on with them. To be called before the members below. An
+  /// interrupted run may have put only a part of a result in its place: finishes such results.
+  /// Removes what else the interrupted run has left in the roots and in `folders`, where results
+  /// go. `folders` is called only if there was an interrupted run.
   ///
   /// Throws FileError; UnfinishedError, for any reason, once a file has been changed.
   void begin(const std::function<std::set<std::filesystem::path>()>& folders);
 
-  /// Whether begin() has put results of that run in their places.
+  /// Whether begin() has put results of the interrupted run in their places.
   bool have_changed() const { return have_changed_; }
 
   /// The journal for results at this place.
@@ -109,15 +109,15 @@ class Journals {
   /// What says about all results where their originals are, twice; none if they are not kept.
   std::span<Journal> records() { return records_; }
 
-  /// Whether that run has put a result there, or was about to.
+  /// Whether the interrupted run has put a result there, or was about to.
   bool know(const std::filesystem::path& target, const std::filesystem::path& picture) const {
     return before(target, picture) != nullptr;
   }
-  /// Whether the run that this one resumes has put a result there, the picture itself or what
-  /// belongs to it. Throws FileError if what is there is neither that nor what the result is to
+  /// Whether the interrupted run has put a result there, the picture itself or what
+  /// belongs to it. Throws FileError if what is there is neither the result nor what it is to
   /// replace.
   bool is_done(const std::filesystem::path& target, const std::filesystem::path& picture) const;
-  /// Whether what that run has put there, or was about to, is the same as what it was made of.
+  /// Whether the interrupted run's result has the same content as its source.
   bool stays_the_same(const std::filesystem::path& target,
                       const std::filesystem::path& picture) const;
 

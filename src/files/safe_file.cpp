@@ -198,7 +198,7 @@ bool share_blocks(const fs::path& file, int to) {
 }
 
 struct StagedFiles::File {
-  /// Written to `place`; the folder of that is `named` as messages and journals name it.
+  /// Written to `place`. Messages and journals call its folder `named`.
   File(const NewFile& file, const fs::path& place, fs::path named, FileDescriptor opened_folder)
       : target(file.target),
         folder(std::move(named)),

@@ -55,8 +55,8 @@ inline std::string sentence_of(const std::filesystem::filesystem_error& error) {
 
 /// Reads a regular file whole. Throws FileError with the system's reason; a file that changes size
 /// while it is read is an error too ("Device or resource busy"). `memory` is used for it. `state`,
-/// unless null, becomes the file's before the first byte was read; `hash`, unless null, that of the
-/// content: each part is hashed while it is in the processor's caches.
+/// unless null, becomes the file's state before the first byte was read. `hash`, unless null,
+/// becomes the hash of the content: each part is hashed while it is in the processor's caches.
 FileBytes read_file(const std::filesystem::path& path, FileBytes memory = {},
                     FileState* state = nullptr, ContentHash* hash = nullptr);
 
@@ -112,7 +112,7 @@ class FileSystems {
 
  private:
   struct Written {
-    std::filesystem::path file;  // one of those that were written
+    std::filesystem::path file;  // any file that was written
     FileDescriptor folder;
   };
   std::map<std::uint64_t, Written> by_device_;
@@ -149,7 +149,7 @@ class StagedFiles {
   /// Closes the files. If they are flushed, blocks until they are on the disk.
   void finish_writing();
   /// Flushes the folders of several files. Otherwise a power cut could keep the first in its place
-  /// and lose the names of those that have not followed it.
+  /// and lose the names of the files that have not followed it.
   void flush_names(FlushedFolders& flushed) const;
   /// Throws also if a `like` is no longer in its `like_state`, or if what is sealed has changed. If
   /// a file cannot follow the first for any other reason, that one stays: returns a sentence for
@@ -162,8 +162,7 @@ class StagedFiles {
   bool is_whole() const { return is_whole_; }
   /// What could not follow stays beside its place, for a run that resumes this one.
   void keep_rest();
-  /// Flushes the folders of the files that are in their places. Warns of those that it cannot
-  /// flush.
+  /// Flushes the folders of the files that are in their places. Warns if it cannot flush one.
   void flush_folders(FlushedFolders& flushed, std::vector<std::string>& warnings) const;
   /// Instead: their file systems are flushed later.
   void add_to(FileSystems& written) const;

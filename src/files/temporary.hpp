@@ -103,8 +103,8 @@ const std::string& run_id();
 std::string temporary_name(std::string_view target, std::string_view run, std::string_view last,
                            std::size_t longest = 255);
 
-/// Whether a file of this name is a temporary, such as a killed run leaves; of that run if `run` is
-/// its id.
+/// Whether a file with this name is a temporary, which a killed run leaves; if `run` is an id, a
+/// temporary of that run.
 bool is_temporary_name(std::string_view name, std::string_view run = {});
 
 }  // namespace qturn

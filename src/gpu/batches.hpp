@@ -29,7 +29,7 @@
 
 namespace qturn {
 
-/// What waits to be done. Its result is a matter of those who ask and of the worker.
+/// A request. Who asks and the worker agree on what its result is.
 struct DeviceWork {
   std::uint64_t device_bytes = 0;  ///< of memory that it takes on the device
   std::exception_ptr error = {};

@@ -1,6 +1,5 @@
-// A lane on a GPU: pages are decoded into page-locked memory, so that upload, kernel and download
-// are asynchronous work on the lane's own stream, and those of one lane overlap with those of the
-// others.
+// A lane on a GPU. Pages are decoded into page-locked memory, so that upload, kernel and download
+// are asynchronous work on the lane's own stream, and overlap with the work of other lanes.
 #include <cuda_runtime_api.h>
 #include <fmt/format.h>
 #include <qturn/cuda.hpp>

@@ -159,9 +159,9 @@ class PageLockedPool {
   std::size_t in_use_ = 0;
   bool grows_ = false;  ///< a thread asks the system for a block
   std::vector<Block> blocks_;
-  /// Pieces that came back, by size, of one size the newest first: the cores' caches may still have
-  /// it. They are merged with what is beside them only if none of them fits: to look for a place
-  /// among many takes longer than to write a file.
+  /// Pieces that came back, by size; of one size the newest first, because the cores' caches may
+  /// still have it. They are merged with what is beside them only if no piece fits: to look for a
+  /// place among many takes longer than to write a file.
   std::multimap<std::size_t, std::byte*> returned_;
 };
 

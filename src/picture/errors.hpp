@@ -17,13 +17,13 @@ namespace qturn {
 // What would help: the part of a message that depends on who reads it.
 //
 // src/ says what is wrong, in a sentence that names no option. Hints go with it, as values. Whoever
-// talks to the user puts them into words: tools/qturn/hints.cpp those of the command line,
-// plugins/python/hints.cpp those of Python.
+// talks to the user puts them into words: tools/qturn/hints.cpp for the command line,
+// plugins/python/hints.cpp for Python.
 
 struct Hint {
   enum Kind : std::uint8_t {
     // Inputs
-    choose_pictures,  ///< among those of a folder
+    choose_pictures,  ///< in a folder
     exclude,          ///< files of the pattern `value`
     follow_links,     ///< or write into a folder
     say_base,         ///< of listed files
@@ -141,8 +141,8 @@ class ProofError : public ImageFileError {
   using ImageFileError::ImageFileError;
 };
 
-/// The first orientation of which `proves` does not throw ProofError; else throws the first such
-/// error. The order is that of what turns are made for.
+/// The first orientation for which `proves` does not throw ProofError; else throws ProofError with
+/// identity's reason. Common turns come first.
 template <typename Proves>
 Orientation first_that_holds(Proves proves) {
   using enum Orientation;

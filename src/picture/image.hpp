@@ -31,7 +31,7 @@ struct PlacedMetadata {
   bool is_of_bytes = false;      ///< another tag makes it stale as well: it signs the file
 };
 
-/// C2PA's, of which the signature no longer holds.
+/// C2PA's manifest: its signature no longer holds.
 inline PlacedMetadata signed_manifest() {
   return {.name = "its signed manifest (C2PA)", .is_of_bytes = true};
 }
@@ -54,7 +54,7 @@ struct Header {
   /// Why writing this picture in its own format changes how it is stored ("palette becomes RGB");
   /// empty if it does not.
   std::string storage_change;
-  /// Such a change is made only if the user permits it (TIFF).
+  /// `storage_change` needs the user's permission (TIFF).
   bool changes_only_if_allowed = false;
   /// Encoding the pixels in their own format loses some of what they say (a lossy WebP).
   bool lossy = false;
@@ -68,8 +68,9 @@ struct Header {
   std::string doubt;
   /// How those show it that believe its Exif block, if that is what they do not agree on.
   std::optional<Orientation> doubted;
-  /// It carries an orientation that does not count, and that contradicts the one that does. What
-  /// looks only there would turn the picture once more, so even an upright one is not just copied.
+  /// It carries an orientation that does not count, and that contradicts `stored`. A reader that
+  /// looks only there would turn the picture once more, so even an upright picture is not just
+  /// copied.
   bool has_ignored_tag = false;
 
   Size size() const { return {width, height}; }

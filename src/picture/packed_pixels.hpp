@@ -24,7 +24,7 @@ void pack_bits(const std::uint8_t* from, std::int64_t step, int bits, std::int64
                std::uint8_t* row);
 
 // Pixels that are little-endian numbers of 2 to 4 bytes, each channel some of their bits, as BMP
-// and TGA store them. Moving them needs none of this; another format gets whole samples.
+// and TGA store them. A move keeps them packed; another format gets whole samples.
 
 /// The bits of red, green, blue and alpha. A colour without bits is 0 everywhere; a picture without
 /// bits of alpha has three channels.

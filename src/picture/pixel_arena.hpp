@@ -29,14 +29,14 @@ class PixelArena {
   PixelArena(const PixelArena&) = delete;
   PixelArena& operator=(const PixelArena&) = delete;
 
-  /// A block of at least `bytes` and not many more, contents undefined, valid until clear(). If
-  /// none of the blocks that were kept fits, they all go back to the system.
+  /// A block of at least `bytes` and not many more, contents undefined, valid until clear(). If no
+  /// kept block fits, all kept blocks go back to the system.
   void* take(std::size_t bytes);
 
   /// Takes all blocks back.
   void clear();
 
-  /// The same, and keeps none of them.
+  /// The same, and keeps no block.
   void release() {
     clear();
     keep_at_most(0);

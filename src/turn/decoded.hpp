@@ -21,7 +21,7 @@ namespace qturn {
 /// The format of a file whose pixels can be decoded. Throws ImageFileError.
 const Codec& decodable_format(std::span<const std::byte> file, std::string_view lower_suffix);
 
-/// Reads the header of such a file. Throws ImageFileError; LimitError.
+/// Reads the header of a file of this format. Throws ImageFileError; LimitError.
 Header header_to_decode(std::span<const std::byte> file, const Codec& format, const Limits& limits);
 
 /// The first page as it is stored, in `arena`. Throws ImageFileError for damage; LimitError.
@@ -44,8 +44,8 @@ struct SmallPicture {
   std::int64_t width = 0, height = 0;
   int channels = 3;
   std::vector<std::uint8_t> pixels = {};
-  Orientation stored = Orientation::identity;  ///< what it was made of says how it looks upright
-  Size original = {};                          ///< of that, as it is stored
+  Orientation stored = Orientation::identity;  ///< the orientation of the picture it was made of
+  Size original = {};                          ///< that picture's size, as it is stored
 };
 
 enum class Shrink : bool {

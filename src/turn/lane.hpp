@@ -36,7 +36,7 @@ class Lane {
   virtual Image turn(Orientation orientation, const std::atomic<bool>& stop,
                      std::vector<std::string>& warnings) = 0;
 
-  /// Memory for a caller that needs no turned page any more. Ends those of the last turn().
+  /// Memory for a caller that needs no turned page any more. Pages of the last turn() end.
   PixelArena& after_turns() {
     turned_.clear();
     return turned_;

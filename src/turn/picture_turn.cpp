@@ -18,7 +18,7 @@ namespace {
 const Codec* recognised(std::span<const std::byte> file, std::string_view lower_suffix) {
   if (file.empty()) throw ImageFileError("the file is empty");
   const Codec* codec = codec_of_content(file, lower_suffix);
-  // Any 128 bytes may come before it, such as those of a TIFF's header.
+  // Any 128 bytes may come before it, such as a TIFF's header.
   constexpr std::size_t dicom_at = 128;
   if (file.size() > dicom_at && text_of(file.subspan(dicom_at)).starts_with("DICM"))
     throw ImageFileError("DICOM is not a format that qturn reads");
@@ -191,7 +191,7 @@ std::size_t PictureTurn::reencoded_among(std::span<const Orientation> orientatio
       orientations, [&](Orientation each) { return route_of(applied(each)) == Route::reencoded; }));
 }
 
-// With the pages as stored, if a decoder makes those of another format of them.
+// A decoder may make the pages for another format from the stored ones: then both are in memory.
 std::uint64_t PictureTurn::decoded_bytes() const {
   return header_.pixel_bytes_total + (is_converted() ? header_.shown_bytes_total : 0);
 }

@@ -58,7 +58,7 @@ class PictureTurn {
   /// Says how the picture is stored, whatever it says itself. To be called first.
   void is_stored(Orientation stored) { beside_ = compose(inverse(header_.stored), stored); }
 
-  /// What is wrong with a picture of which only a part could be read; empty if it is whole, and
+  /// What is wrong with a picture if only a part of it could be read; empty if it is whole, and
   /// until it was read.
   const std::string& damage() const { return damage_; }
 
@@ -81,7 +81,7 @@ class PictureTurn {
   /// What read() and turn() take for these orientations.
   MemoryNeed memory_needed(std::span<const Orientation> orientations) const;
 
-  /// What to ask of a device that turns JPEGs, of these orientations; nothing if it can do none.
+  /// What to ask of a device that turns JPEGs; nothing if it can make none of these orientations.
   std::optional<JpegRequest> request(std::span<const Orientation> orientations) const;
 
   /// Takes what a device has made of request(); those orientations need no read().
@@ -92,23 +92,23 @@ class PictureTurn {
   /// `lane` must live until the last turn(). Throws ImageFileError for any damage; Interrupted.
   void read(std::span<const Orientation> orientations, Lane& lane, const std::atomic<bool>& stop);
 
-  /// Compares a file with this picture: the one that turn() made of `orientation`, read again after
-  /// it was written. Only with `proves`, of a picture that keeps its format. Throws ProofError
-  /// where they differ; Interrupted. If it is the only one that was read, the file is read once
-  /// more for that, and turn() must not be called again. `is_data_proved`: is_proved_by() was true,
-  /// and no read() is needed.
+  /// Compares this picture with the file that turn() made of it in `orientation`, read again after
+  /// it was written. Only with `proves`, and if the picture keeps its format. Throws ProofError
+  /// where they differ; Interrupted. If only one orientation was read, the picture is read once
+  /// more for the proof, and turn() must not be called again. `is_data_proved`: is_proved_by() was
+  /// true, and no read() is needed.
   void prove(Orientation orientation, std::span<const std::byte> result,
              const std::atomic<bool>& stop, bool is_data_proved = false);
 
-  /// Whether a device finds that what is compressed in such a result is right. Throws Interrupted.
+  /// Whether a device finds that the compressed data of such a result is right. Throws Interrupted.
   bool is_proved_by(const AskDevice& device, Orientation orientation,
                     std::span<const std::byte> result) const {
     return compressed_ && compressed_->is_proved_by(device, result, applied(orientation));
   }
 
-  /// Finds the orientation in which `result`, made by any program, holds this picture; after read()
-  /// of what leaves the pixels as they are stored. Throws ProofError if it is none of the eight, or
-  /// if anything else in the two files disagrees; Interrupted.
+  /// Finds the orientation in which `result`, made by any program, holds this picture. read() must
+  /// have read an orientation that keeps the stored pixels. Throws ProofError if no orientation
+  /// fits, or if anything else in the two files disagrees; Interrupted.
   MetadataTurn turn_in(std::span<const std::byte> result, const std::atomic<bool>& stop);
 
   /// The memory that prove() takes besides the file and the result, of orientations that a device
@@ -191,7 +191,7 @@ inline bool moves_pixels(const TurnOutcome& outcome) {
 void warn_of_stale_metadata(const std::vector<std::string>& stale,
                             std::vector<std::string>& warnings);
 
-/// Why such a caller gets no turned file; empty if there is one.
+/// Why a caller in memory gets no turned file; empty if there is one.
 std::string refusal_in_memory(const PictureTurn& picture, Orientation orientation,
                               bool allow_storage_change);
 

@@ -147,7 +147,7 @@ std::string in_words(const std::vector<const FilePart*>& parts, std::size_t at) 
 
 using Parts = std::vector<FilePart>;
 
-/// Each of these parts must be there, in this order.
+/// Each part of these kinds must be there, in this order.
 void prove_kinds(const Parts& source, const Parts& result,
                  std::initializer_list<FilePart::Kind> kinds, bool content_counts) {
   const auto expected = of_kinds(source, kinds), found = of_kinds(result, kinds);

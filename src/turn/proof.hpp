@@ -1,8 +1,8 @@
 // Whether a file holds the picture of another one, turned: both are read and compared. Only the two
 // files count, not what the encoder had in memory.
 //
-// The readers are those of the program. A fault that all of its reading shares is not seen here;
-// the tests compare the readers with other programs.
+// The program's own readers read both. Their common faults are not seen here; the tests compare the
+// readers with other programs.
 #pragma once
 
 #include <qturn/orientation.hpp>
@@ -17,7 +17,7 @@
 
 namespace qturn {
 
-/// Throws ProofError unless each page of `result` has the pixels of that of `source` after
+/// Throws ProofError unless each page of `result` has the pixels of the same page of `source` after
 /// `applied` (and what Page::ahead says), bit for bit, and no page is missing; Interrupted.
 void prove_pixels(const Image& source, const Image& result, Orientation applied,
                   const std::atomic<bool>& stop);
@@ -31,9 +31,9 @@ void prove_nearly_equal(const Image& source, const Image& result, Orientation ap
 
 /// Throws ProofError unless what both files hold besides pixels agrees after `turn`: each part of
 /// `source` is in `result`, and nothing else; smaller pictures are turned, too, if `edges` permits
-/// it without those that do not fill a block; and the metadata of `result` do not contradict it
-/// where those of `source` did not. If `has_same_pixels`, they are the same as they are compressed.
-/// Throws Interrupted.
+/// it cut to whole blocks; and the metadata of `result` do not contradict it where the metadata of
+/// `source` did not. If `has_same_pixels`, the compressed pixels are the same, too. Throws
+/// Interrupted.
 void prove_parts(const Codec& codec, std::span<const std::byte> source,
                  std::span<const std::byte> result, const MetadataTurn& turn, JpegEdges edges,
                  bool has_same_pixels, const std::atomic<bool>& stop);

@@ -173,7 +173,7 @@ class TarReader::Archive {
   std::exception_ptr error_;
   Bytes buffer_ = Bytes(std::size_t{1} << 18);
   std::uint64_t given_ = 0;     // to libarchive
-  std::size_t last_given_ = 0;  // of that, what lies in the buffer
+  std::size_t last_given_ = 0;  // the part of it that lies in the buffer
 };
 
 TarReader::TarReader(ReadSome read) {

@@ -7,11 +7,10 @@
 //   for (std::size_t i = 0; i < batch.size(); ++i) ...    // batch[i].size: memory for outputs
 //   decoder.decode(batch, outputs.data(), stream);        // batch[i].error: why there is none
 //
-// JPEGs are decoded on the GPU (qturn::jpeg). Those that it does not take (progressive ones, CMYK,
-// damaged ones) and all other formats are decoded on the CPU, in the same call. Pixels do not
-// depend on the device: those of a JPEG are libjpeg-turbo's, and all are those of Pillow's
-// convert("RGB"). pictures.hpp says which formats there are; those whose pixels are never decoded
-// are refused.
+// JPEGs are decoded on the GPU (qturn::jpeg). JPEGs that it does not take (progressive, CMYK,
+// damaged) and all other formats are decoded on the CPU, in the same call. Pixels do not depend on
+// the device: they equal Pillow's after convert("RGB"), and a JPEG's equal libjpeg-turbo's.
+// pictures.hpp says which formats there are. Formats whose pixels are never decoded are refused.
 #ifndef QTURN_DECODER_HPP
 #define QTURN_DECODER_HPP
 
@@ -27,7 +26,7 @@
 #include <qturn/resize.hpp>
 #include <qturn/view.hpp>
 
-/// CUDA's own declaration of a stream, repeated so that this header needs none of CUDA's.
+/// CUDA's own declaration of a stream, repeated so that this header needs no header of CUDA.
 using cudaStream_t = struct CUstream_st*;
 
 namespace qturn {
@@ -107,8 +106,8 @@ class JpegDecoder {
                     const Limits& limits = {}) const;
 
   /// Decodes each picture without an error to its output, a view of its size with 3 bytes per
-  /// pixel. What turns out to be damaged gets an error, and its output is filled with zeros, as
-  /// are those of pictures that had an error before.
+  /// pixel. A picture that turns out to be damaged gets an error. The output of a picture with an
+  /// error is filled with zeros.
   ///
   /// On a GPU outputs are device memory. What is written is ordered after all that `stream` was
   /// given before. The call returns when all files are judged; the last pass over the pixels may

@@ -39,8 +39,8 @@ enum class Route : std::uint8_t {
   skipped     ///< left alone, as JpegEdges::skip asks
 };
 
-/// Whether pixels were compressed with loss, so that they are not exactly those of the source; and
-/// if so, whether an option asked for that or there was no other way.
+/// Whether pixels were compressed with loss, so that they differ from the source's; and if so,
+/// whether an option asked for it or there was no other way.
 enum class Loss : std::uint8_t { none, asked_for, unasked };
 
 /// How a JPEG that stays a JPEG is turned. `planar` re-encodes it from its own planes, with its own
