@@ -48,15 +48,15 @@ struct Array {
 class Library {
  public:
   virtual ~Library() = default;
-  /// The memory of `array`, which errors call `which`. `stream` is the one that it will be used on,
-  /// where the library asks for it.
+  /// The memory of `array`, which errors call `which`, for use on `stream`, if the library asks for
+  /// a stream.
   virtual Array read(nanobind::handle array, std::optional<void*> stream,
                      const char* which) const = 0;
   /// The name of the type of its items, as NumPy calls it: "uint8", "float16"; ">u2" in another
   /// byte order. Types with one name have the same bytes.
   virtual std::string type_name(nanobind::handle array) const = 0;
-  /// A new array with contiguous items, where `model` is and of its type, or of that with the name
-  /// `type`. To be used on `stream`, or on the library's current one.
+  /// A new array with contiguous items on the device of `model`, with its type or with the type
+  /// named `type`. To be used on `stream`, or on the library's current one.
   virtual nanobind::object empty(nanobind::handle model, const Axes& shape, const char* type,
                                  std::optional<void*> stream) const = 0;
   /// What the caller gets for an array that empty() made, once it is filled.

@@ -28,7 +28,7 @@ class Call {
   /// one that is elsewhere.
   Operand source(nanobind::handle array);
 
-  /// A new array beside `src` of this shape, of its type or of that with the name `type`.
+  /// A new array beside `src` of this shape, with its type or with the type named `type`.
   Operand made(const Operand& src, const Axes& shape, const char* type = nullptr) const;
 
   /// `out`, to be filled. Throws nanobind::value_error where it does not have this shape, is

@@ -1,4 +1,4 @@
-// Arrays of any other library, by DLPack: JAX's, for one. Such a library cannot be told on which
+// Arrays of any other library, by DLPack: JAX, for one. DLPack cannot tell a library on which
 // stream its memory is used, so a call on a GPU waits for its work before it lets the memory go.
 #include <nanobind/ndarray.h>
 #include <qturn/dlpack.hpp>

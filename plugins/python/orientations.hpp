@@ -7,8 +7,7 @@
 
 namespace qturn::python {
 
-/// A member of qturn.Orientation, one of its names (those of orientation_of_name(), too) or a
-/// number.
+/// A member of qturn.Orientation, a name (also a synonym, as in orientation_of_name()) or a number.
 ///
 /// Throws nb::value_error for a word or a number that is not an orientation, nb::type_error for
 /// any other object.

@@ -63,7 +63,7 @@ void add_spans(const std::vector<View>& views, bool written, std::vector<Span>& 
   }
 }
 
-/// Two images that share memory, of which at least the second is written; nothing if none do.
+/// Two images that share memory, at least the second one written; nothing if there are none.
 std::optional<std::pair<Span, Span>> shared(const std::vector<View>& xs,
                                             const std::vector<View>& out) {
   std::vector<Span> spans;

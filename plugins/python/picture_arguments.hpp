@@ -20,9 +20,9 @@ namespace qturn::python {
 std::string readable(std::string_view message);
 std::vector<std::string> readable(std::vector<std::string> messages);
 
-/// The bytes of a file that Python owns, for as long as this lives. Those that can be changed are
-/// copied, because another thread may do so while the GIL is released. A path, also that of an
-/// image that Pillow has opened, is read.
+/// The bytes of a file that Python owns, for as long as this lives. A mutable buffer is copied,
+/// because another thread may change it while the GIL is released. A path is read, also the path of
+/// an image that Pillow has opened.
 class FileBytes {
  public:
   /// Throws nanobind::type_error for what has no buffer, nanobind::value_error for one in pieces.

@@ -1,5 +1,5 @@
-// Whole pictures in memory: the bytes of a file in, those of the turned file out. The work is
-// qturn::pictures'; this takes Python's buffers and words to it, and does it without the GIL.
+// Whole pictures in memory: the bytes of a file in, the bytes of the turned file out.
+// qturn::pictures does the work; this takes Python's buffers and words to it, and releases the GIL.
 #include <fmt/format.h>
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>

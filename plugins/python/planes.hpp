@@ -17,7 +17,7 @@ enum class Layout : std::uint8_t { hwc, chw };
 /// "hwc" or "chw"; throws nanobind::value_error for another word.
 Layout layout_of(nanobind::handle word);
 
-/// Images of one shape in an array. The axes before those of the images only count them.
+/// Images of one shape in an array. The axes before the images' own only count them.
 struct Planes {
   View first;                                ///< as it lies in memory
   Orientation seen = Orientation::identity;  ///< what the array makes of each image in memory

@@ -51,7 +51,7 @@ nb::bytes python_bytes(std::span<const std::byte> bytes) {
   return nb::bytes(bytes.data(), bytes.size());
 }
 
-/// A line of metadata.jsonl, which is all that such a file says about its picture.
+/// A line of metadata.jsonl, which is all that the file says about its picture.
 class ParsedLine : public ParsedLabel {
  public:
   ParsedLine(const ElementFormat& format, std::string_view text)
@@ -128,7 +128,7 @@ const LabelFormat& label_format(std::string_view word) {
   return *found;
 }
 
-/// Two keypoints, or two classes, of which one is a name.
+/// Two keypoints, or two classes. At least one class is a name.
 using Pairs =
     std::vector<std::pair<std::variant<int, std::string>, std::variant<int, std::string>>>;
 

@@ -64,7 +64,7 @@ std::optional<Array> read_at_once(nb::handle tensor, const char* which) {
     result.shape.push(memory.shape[axis]);
     result.strides.push(memory.strides[axis] * result.item_bytes);
   }
-  // Only a complex tensor, or a part of one, can be such a view.
+  // Only a complex tensor, or a part of one, can be conjugated or negated lazily.
   const auto code = static_cast<nb::dlpack::dtype_code>(memory.dtype.code);
   if (code == nb::dlpack::dtype_code::Float || code == nb::dlpack::dtype_code::Complex) {
     refuse_lazy(tensor, result, which);
@@ -167,7 +167,7 @@ class TorchTensors : public Library {
   }
 
   static nb::object new_empty(nb::handle model, const Axes& shape, const char* type) {
-    // Its arguments are taken apart in half the time of those of new_empty(), which tries first
+    // Its arguments are taken apart in half the time that new_empty() needs: that one tries first
     // whether the shape is one number.
     static const nb::handle name = kept(nb::steal(PyUnicode_InternFromString("new_empty_strided")));
     if (type != nullptr) {

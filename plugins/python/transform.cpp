@@ -38,7 +38,7 @@ nb::object transform_array(nb::handle x, nb::handle wanted, nb::handle out, nb::
   return call.finished(src, dst, !out.is_none());
 }
 
-/// A destination for `src`: a new one, or the one that the caller gave.
+/// A destination for `src`: a new one, or the caller's.
 Operand destination(Call& call, Operand& src, Orientation orientation, nb::handle out) {
   const Axes shape = turned_shape(src.memory.shape, call.layout(), orientation);
   if (out.is_none()) return call.made(src, shape);

@@ -1,4 +1,4 @@
-// Images of one array turned into those of another.
+// Turns the images of one array into the images of another.
 #pragma once
 
 #include <vector>

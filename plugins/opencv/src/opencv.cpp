@@ -41,7 +41,7 @@ namespace {
   }
 }
 
-// `work` for the public function of that name.
+// Does `work` for the public function named `function`.
 template <class Work>
 void run(const char* function, Work work) {
   try {
@@ -118,7 +118,7 @@ View host_view(const cv::Mat& mat, Name name) {
           static_cast<int>(mat.elemSize())};
 }
 
-// `view` is that of a picture with pixels.
+// `view` makes the view of an image that has pixels.
 template <class Image, class ViewOf>
 View checked_view(const Image& image, ViewOf view) {
   View result;

@@ -23,7 +23,7 @@ extern const bool opencv_has_cuda;
 /// Throws CudaError, which names the caller's line, unless `code` is cudaSuccess.
 void check(cudaError_t code, const char* file = __builtin_FILE(), int line = __builtin_LINE());
 
-/// All of these enqueue on `stream` and return whether there was anything to enqueue. They throw
+/// These functions enqueue on `stream` and return whether there was anything to enqueue. They throw
 /// Refusal, std::invalid_argument or cv::Exception before that, and CudaError if CUDA fails.
 bool turn(const cv::cuda::GpuMat& src, cv::cuda::GpuMat& dst, Orientation orientation,
           cudaStream_t stream);

@@ -12,7 +12,7 @@ __all__ = ["Orientation", "PictureError", "Turned", "__version__", "check", "dec
 
 
 def __getattr__(name):
-    """The modules for other libraries, each of which is imported when it is first used."""
+    """The modules for other libraries. Each is imported when it is first used."""
     if name in ("albumentations", "huggingface", "ray", "torch", "torchvision"):
         return _importlib.import_module(f".{name}", __name__)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

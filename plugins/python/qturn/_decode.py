@@ -17,7 +17,7 @@ def decode(data, orientation="upright", *, mode=None, device="cpu", suffix="", l
         Pillow's convert("RGB") does; of 16 bits the upper eight are taken.
     device: "cpu", "cuda" or "cuda:1".
     suffix: ".tga"; counts only where the content does not tell the format, and with mode=None.
-    limits: those of turn(), by name; None as a value switches one off.
+    limits: by name, as for turn(); None as a value switches one off.
 
     The pixels do not depend on the device. Raises PictureError for a file that is damaged, not supported or beyond the limits.
     """
@@ -50,12 +50,12 @@ def decode_batch(files, orientations="upright", *, device="cpu", mode="RGB", lay
         resized to that (to width and height where its orientation swaps axes), then turned, converted and normalised.
     crop: with size=, a box (left, top, right, bottom) in pixels of each upright picture, or a function that gets the list of all
         (height, width) and returns the boxes. None: all of each picture.
-    resample: "nearest", "bilinear" or "bicubic". The resized samples are those of Pillow's resize(size, resample, box), bit for bit.
+    resample: "nearest", "bilinear" or "bicubic". The resized samples equal Pillow's resize(size, resample, box), bit for bit.
     pillow: 12 or 13, the version whose order of the two passes counts: they differ where a picture becomes much lower.
     out: the batch to write to; of any library, on the device.
     errors: "raise" raises PictureError for the first picture that cannot be decoded. "none" puts None into the list; with a
-        layout the result is (batch, mask), where the batch has zeros for such a picture, and the mask, a list, False.
-    limits: those of turn(), by name.
+        layout the result is (batch, mask): there the batch has zeros, and the mask, a list, has False.
+    limits: by name, as for turn().
     device_bytes: the most memory that is taken of a GPU besides results; default 4 GiB.
 
     Every format that qturn decodes is taken. JPEGs are decoded on the GPU, all else, also JPEGs that it does not take, on the CPU,

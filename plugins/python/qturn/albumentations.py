@@ -18,8 +18,8 @@ __all__ = ["RandomOrientation"]
 class RandomOrientation(albumentations.DualTransform):
     """Turns each sample with probability `p` by one of `orientations`, all equally likely.
 
-    By default those are the seven that change a picture. Unlike D4 of Albumentations, this is right for pictures that are not
-    square: those that swap the axes change their shape. Keypoints are turned with their angles. The seed is that of
+    By default the seven that change a picture. Unlike D4 of Albumentations, this is right for pictures that are not
+    square: orientations that swap the axes change the shape. Keypoints are turned with their angles. The seed comes from
     albumentations.Compose(..., seed=...).
     """
 

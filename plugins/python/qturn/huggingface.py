@@ -32,7 +32,7 @@ ROWS, BYTES = 16, 64 << 20  # that are read at once, and that are written at onc
 
 
 def _is_file(type):
-    """Whether pictures may be in such a column: {"bytes", "path"}, or bytes alone."""
+    """Whether a column of this type may hold pictures: {"bytes", "path"}, or bytes alone."""
     if types.is_struct(type):
         return {"bytes", "path"} <= {field.name for field in type}
     return types.is_binary(type) or types.is_large_binary(type)
@@ -118,7 +118,7 @@ def _size_of(row, picture):
 
 def _may_be_corners(shards, options, pool):
     """Whether boxes may as well be x, y, x, y, as far as their numbers tell; and a row with a box that goes beyond its picture
-    otherwise, with its file. Nothing in such a data set says which they are."""
+    otherwise, with its file. Nothing in a data set of Hugging Face says which they are."""
     def rows(more):
         for at in shards:
             with parquet.ParquetFile(at) as file:
@@ -160,7 +160,7 @@ def _may_be_corners(shards, options, pool):
 
 
 class _Rows:
-    """The rows of a file, each of which becomes one for each variant."""
+    """The rows of a file. Each becomes a row for each variant."""
 
     def __init__(self, options, columns, key):
         self.options, self.columns, self.key = options, columns, key

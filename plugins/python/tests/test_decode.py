@@ -257,7 +257,7 @@ def drawn_size(chance):
 
 
 def resized_by_pillow(data, box, size, orientation, resample):
-    """What decode_batch() makes of a picture, by Pillow alone; the order of its passes is that of its version."""
+    """What decode_batch() makes of a picture, by Pillow alone; the installed version orders the passes."""
     image = pytest.importorskip("PIL.Image", reason="Pillow is not installed")
     ops = pytest.importorskip("PIL.ImageOps", reason="Pillow is not installed")
     upright = ops.exif_transpose(image.open(io.BytesIO(data))).convert("RGB")

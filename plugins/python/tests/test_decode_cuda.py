@@ -1,4 +1,4 @@
-"""decode_batch() and what is built on it on a GPU: the pixels are those of the CPU, bit for bit."""
+"""decode_batch() and what is built on it on a GPU: the pixels equal the CPU's, bit for bit."""
 import concurrent.futures
 
 import numpy

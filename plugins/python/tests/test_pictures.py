@@ -22,7 +22,8 @@ FILES = sorted(path for path in SAMPLES.rglob("*") if path.is_file())
 ROCKET = SAMPLES / "camera roll" / "rocket.jpg"  # stored turned
 CAT = SAMPLES / "graphics" / "cat.png"
 FORMATS = ["jpeg", "png", "tiff", "openexr", "webp", "bmp", "pnm", "tga", "hdr", "gif"]
-# Written by hand; all but the first and the last hold 2 x 1 pixels. Other formats are made of these.
+# Written by hand; all but the first and the last hold 2 x 1 pixels. Other formats are made from
+# them.
 PNM = b"P6\n3 2\n255\n" + bytes(range(18))
 PFM = b"PF\n2 1\n-1.0\n" + numpy.arange(6, dtype="<f4").tobytes()
 HDR = b"#?RADIANCE\nFORMAT=32-bit_rle_rgbe\n\n-Y 1 +X 2\n" + bytes([200, 100, 50, 130, 10, 20, 255, 128])

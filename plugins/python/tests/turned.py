@@ -23,7 +23,7 @@ def turned(array, orientation, layout="hwc"):
 
 
 def picture(shape, dtype="uint8", seed=0):
-    """Every bit pattern, as numbers of that type."""
+    """Every bit pattern, as numbers of this type."""
     dtype = np.dtype(dtype)
     size = int(np.prod(shape)) * dtype.itemsize
     return np.frombuffer(np.random.default_rng(seed).bytes(size), dtype=dtype).reshape(shape)

@@ -125,7 +125,7 @@ QTURN_EXPORT ConstView view_of(const cv::cuda::GpuMat& mat);
 struct BlobParams {
   cv::Scalar scalefactor = cv::Scalar::all(1);
   cv::Scalar mean;
-  /// Exchanges channels 0 and 2, which turns BGR into RGB. `mean` and `scalefactor` are those of
+  /// Exchanges channels 0 and 2, which turns BGR into RGB. `mean` and `scalefactor` are indexed by
   /// the blob's planes, as in OpenCV.
   bool swap_rb = false;
   int ddepth = CV_32F;  ///< CV_32F, CV_16F, or CV_16BF of OpenCV 5
