@@ -16,7 +16,7 @@ inline std::int64_t foreign_bytes(std::int64_t bytes) {
   return std::min<std::int64_t>(bytes, 64 << 20);
 }
 
-/// Two large pieces of memory, of which each launch takes another part.
+/// Two large pieces of memory. Each launch takes another part of them.
 struct Arena {
   static constexpr std::int64_t bytes = 1 << 30;
   GpuMemory src{bytes};

@@ -17,9 +17,9 @@ void copy_linear(const void* src, void* dst, std::int64_t bytes, cudaStream_t st
 /// The same without overlap: what most kernels of other libraries are like.
 void copy_alone(const void* src, void* dst, std::int64_t bytes, cudaStream_t stream);
 
-/// Copies the pixels of `src` in order to those of `dst`, which has as many bytes, maybe in rows of
-/// another length. A thread moves one word, as wide as addresses, pitches and rows allow. Overlaps
-/// as copy_linear() does.
+/// Copies the pixels of `src` in order to `dst`, which has as many bytes, maybe in rows of another
+/// length. A thread moves one word, as wide as addresses, pitches and rows allow. Overlaps as
+/// copy_linear() does.
 void copy_views(ConstView src, View dst, cudaStream_t stream);
 
 /// Adds to `count`, in device memory, how many of the bytes are not the same. Addresses and `bytes`

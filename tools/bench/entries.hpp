@@ -33,7 +33,7 @@ std::string json(const Machine& machine, const std::vector<EntryResult>& results
 /// Which rows are measured, and how often each.
 struct EntryChoice {
   int batches = 31;
-  std::vector<std::string> texts;  // of which a row must have one in its text; all, if none
+  std::vector<std::string> texts;  // only rows with one of these in their text; empty: all rows
   std::vector<int> pixel_sizes;    // likewise
 
   bool wants(const std::string& what, int pixel_bytes) const;

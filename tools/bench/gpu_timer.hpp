@@ -17,9 +17,9 @@
 
 namespace qturn::bench {
 
-/// How many launches make a batch, whose buffers are `stride` bytes apart: about 750 MB, so that a
+/// How many launches make a batch whose buffers are `stride` bytes apart: about 750 MB, so that a
 /// batch takes some tenths of a millisecond and does not fit a cache. For small pictures 1000, or
-/// as many as the second-level cache holds, up to 10,000; their cost is that of a launch anyway.
+/// as many as the second-level cache holds, up to 10,000; they cost as much as a launch anyway.
 inline std::int64_t launches_of_a_batch(std::int64_t stride) {
   int device = 0;
   int cache_bytes = 0;
@@ -47,13 +47,13 @@ class GpuTimer {
 
   cudaStream_t stream() const { return stream_; }
 
-  /// Launches with slots 0 to `launches` - 1, each of which moves `bytes` (read plus written).
+  /// Launches with slots 0 to `launches` - 1. Each moves `bytes` (read plus written).
   Rate rate(const Launch& launch, std::int64_t launches, std::int64_t bytes, int batches) {
     return rate_of(seconds_of(launch, launches, batches), static_cast<double>(bytes * launches));
   }
 
   /// The same, but each launch follows a foreign kernel that does not overlap. The time of as many
-  /// launches of that kernel alone is subtracted.
+  /// launches of the foreign kernel alone is subtracted.
   Rate rate_after(const Launch& foreign, const Launch& launch, std::int64_t launches,
                   std::int64_t bytes, int batches) {
     std::vector<double> alone = seconds_of(foreign, launches, batches);

@@ -35,7 +35,7 @@ enum class Makes {
 
 struct Rung {
   std::string name;
-  std::string than;  ///< the rung to compare it with: the one that lacks its idea
+  std::string than;  ///< the rung to compare it with, which lacks its idea
   Makes makes;
   /// Enqueues the work and returns. Throws std::invalid_argument if a side is longer than 2^31 -
   /// 64. Empty if this machine lacks what it needs.
@@ -64,7 +64,7 @@ std::vector<Rung> asynchronous_rungs();
 /// Throws std::invalid_argument for a matrix with a longer side than a rung takes.
 void check_sides(const Matrices& m);
 
-/// All of those, cuBLAS if it is found, and ours.
+/// All rungs: the ladder's, cuBLAS if it is found, and ours.
 std::vector<Rung> ladder();
 
 }  // namespace qturn::bench

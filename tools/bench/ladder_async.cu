@@ -23,8 +23,8 @@ using Stride = std::int64_t;
 
 constexpr int threads = 256;
 
-// Starts the copy of four floats, of which `count` exist, and does not wait for it. Floats that are
-// not aligned to 16 bytes are copied one by one.
+// Starts the copy of four floats, or of the `count` that exist, and does not wait for it. Floats
+// that are not aligned to 16 bytes are copied one by one.
 __device__ void start_four(float* tile, const float* from, int count) {
   if (count >= 4 && reinterpret_cast<std::uintptr_t>(from) % 16 == 0) {
     __pipeline_memcpy_async(tile, from, 16);

@@ -148,7 +148,7 @@ __global__ void by_whole_tiles(const float* in, Stride in_stride, float* out, St
   }
 }
 
-// Four floats from memory, of which `count` exist. If the width is not a multiple of four, rows
+// Four floats from memory, or the `count` that exist. If the width is not a multiple of four, rows
 // begin anywhere, and floats that are not aligned to 16 bytes are read one by one.
 __device__ float4 load_four(const float* from, int count) {
   if (count >= 4 && reinterpret_cast<std::uintptr_t>(from) % 16 == 0) {

@@ -1,8 +1,8 @@
 // Other libraries that turn pictures, to compare with.
 //
-// They are looked for at run time: nothing is linked, and none of their headers is needed. What is
-// known of them besides speed: cuBLAS computes (its geam is 1 * A' + 0 * B), so a NaN may come out
-// as another one; NPP knows neither 2 channels nor quarter turns.
+// They are looked for at run time: nothing is linked, and no header of theirs is needed. Known
+// besides speed: cuBLAS computes (its geam is 1 * A' + 0 * B), so a NaN may come out as another
+// one; NPP knows neither 2 channels nor quarter turns.
 #pragma once
 
 #include <qturn/orientation.hpp>
