@@ -1,5 +1,5 @@
 # Finds OpenCV's core library: by OpenCV's own package, else by its files, because Debian's libopencv-core-dev has no CMake
-# package, and the one that has depends on all of OpenCV. Also sets OpenCVCore_CUDA, whether this OpenCV was built with CUDA.
+# package, and libopencv-dev, which has it, depends on all of OpenCV. Also sets OpenCVCore_CUDA, whether this OpenCV was built with CUDA.
 find_package(OpenCV QUIET CONFIG COMPONENTS core)
 if(TARGET opencv_core)
   get_target_property(OpenCVCore_INCLUDE_DIR opencv_core INTERFACE_INCLUDE_DIRECTORIES)

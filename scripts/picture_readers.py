@@ -44,7 +44,7 @@ def by_pillow(path):
         if len(image.getbands()) > 1 and re.search(r"\w;16|65535", str(image.tile)):
             raise ValueError("Pillow reads 16 bits as 8")
         frames = []
-        # The other pictures of a HEIC are not turned, those of a JPEG do not become another format.
+        # Only the first picture counts: a HEIC's others are not turned, a JPEG's do not become another format.
         for frame in [image] if image.format in ("HEIF", "MPO") else ImageSequence.Iterator(image):
             frame = ImageOps.exif_transpose(without_xmp(frame))
             if frame.mode in ("P", "PA") or (image.format == "PNG" and "transparency" in frame.info):

@@ -1,5 +1,5 @@
 """A page for each operation, with the turn of a drawn picture. Names and undoing turns come from the tables of docs/orientations.md,
-edges from that of docs/jpeg.md."""
+edges from the table of docs/jpeg.md."""
 import re
 
 WIDTH, HEIGHT = 160, 120
@@ -34,7 +34,7 @@ def before_and_after(before, says_before, after, says_after):
 
 
 def tables(text):
-    """The tables of a document, each a list of rows, of which the first has the names of the columns."""
+    """The tables of a document. Each is a list of rows; the first row has the names of the columns."""
     for block in re.findall(r"(?:^\|.*\n)+", text, flags=re.M):
         rows = [[cell.strip() for cell in re.split(r"(?<!\\)\|", line.strip()[1:-1])] for line in block.splitlines()]
         yield [rows[0], *rows[2:]]

@@ -32,7 +32,7 @@ def numbers(cell):
 
 
 def svg(title, bars):
-    """`bars`: label, values, of which the last is ours if there are two, and whether the only one is."""
+    """`bars`: label, values, and whether a single value is ours. Of two values the last is."""
     line, left = 20, 24 + 6.5 * max(len(label) for label, _, _ in bars)
     width = left + 500
     most = max(max(values) for _, values, _ in bars)
