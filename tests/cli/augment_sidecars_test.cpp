@@ -93,7 +93,7 @@ TEST_CASE("A caption beside a picture is copied, what may be a label of another 
               "pictures without such files, --others copy copies them as they are, --exclude '*" +
               fs::path(name).extension().string() + "' leaves them out\n");
   }
-  // Of another format than the one that is asked for.
+  // A label of another format than --labels names.
   CHECK(run("a.xml", "<annotation/>", {"--labels", "yolo"}) == "left");
   CHECK(run("a.caption", "x", {"--labels", "yolo"}) == "copied");
   CHECK(run("a.caption", "x", {"--exclude", "*.caption"}) == "left");

@@ -241,7 +241,7 @@ TEST_CASE_METHOD(Workplace,
   CHECK(run({}) == 0);
   CHECK(run({"--skip-existing"}) == 0);
   CHECK(says_options());
-  // That of a run that made another part of what is there.
+  // The manifest of a run that made another part of what is there.
   const std::string manifest = content("out/manifest.jsonl");
   add("out/manifest.jsonl", manifest.substr(0, manifest.find("{\"key\":\"b.png")));
   CHECK(run({"--skip-existing"}) == 0);

@@ -37,7 +37,7 @@ std::string coco(const std::string& images, const std::string& annotations) {
 
 const std::string image = R"({"id": 1, "file_name": "a.png", "width": 9, "height": 5})";
 
-/// Of annotations of that image, which begin in line 4.
+/// The findings in annotations of `image`, which begin in line 4.
 std::string findings_of_coco(const std::string& annotations, const std::string& images = image) {
   Workplace workplace;
   workplace.add("d/a.png", cli::png(picture));
@@ -243,7 +243,7 @@ TEST_CASE("What is wrong with the elements of a COCO file is told, and the other
         "d/x.json:3:1: duplicate id: the image at 2:1 has the same id 1\n"
         "d/x.json:5:1: broken: has no width\n"
         "d/x.json:4:1: no picture: b.png is not a picture of this run\n");
-  // Whose annotations are those of a broken image?
+  // Nobody can tell whose annotations a broken image has.
   CHECK(findings_of_coco(R"({"id": 1, "image_id": 3, "category_id": 1, "bbox": [1, 1, 1, 1]})",
                          image + ",\n" + R"({"id": 3, "file_name": "c.png"})") ==
         "d/x.json:3:1: broken: has no width\n");
@@ -308,7 +308,7 @@ TEST_CASE_METHOD(Workplace, "Of tagged pictures it is said which frame their lab
             "--labels-drawn-on upright\n");
 }
 
-TEST_CASE_METHOD(Workplace, "Findings are JSON lines after that of their picture") {
+TEST_CASE_METHOD(Workplace, "Findings are JSON lines after the line of their picture") {
   add("d/a.png", cli::png(picture));
   add("d/a.txt", "0 1 .5 1 1\n");
   add("d/b.png", cli::png(picture));
@@ -441,7 +441,7 @@ TEST_CASE("augment --html shows all variants of a sample with their labels") {
                            "<rect x=\"1\" y=\"1\" width=\"3\" height=\"2\"",
                            "<rect x=\"5\" y=\"1\" width=\"3\" height=\"2\"",
                            "<rect x=\"2\" y=\"1\" width=\"2\" height=\"3\"",
-                           // That of the CSV file
+                           // The box of the CSV file
                            "<rect x=\"0\" y=\"1\" width=\"2\" height=\"4\"",
                            "<rect x=\"7\" y=\"1\" width=\"2\" height=\"4\"",
                            "<title>&lt;owl&gt;</title>", "data:image/png;base64,"}) {

@@ -19,8 +19,8 @@ const Picture picture = cli::random_picture(40, 30);
 
 using Messages = std::map<std::string, std::string>;
 
-/// Turns a folder with a good picture and these bad ones, by name, each of which must fail alone
-/// and leave no output, with -o and in place. Returns what the program says of each.
+/// Turns a folder with a good picture and these bad ones, by name, with -o and in place. Each bad
+/// one must fail alone and leave no output. Returns what the program says of each.
 Messages complaints(const Messages& bad_files, const std::string& operation = "cw") {
   Workplace workplace;
   workplace.add("in/good.png", cli::png(picture));
@@ -60,7 +60,7 @@ std::string complaint(const std::string& name, const std::string& content) {
   return complaints({{name, content}})[name];
 }
 
-/// The file cut after each of these many bytes, under a name that says how many.
+/// The file cut to each of these lengths, under a name that says how long it is.
 Messages cut(const std::string& file, const std::string& suffix,
              const std::vector<std::size_t>& kept) {
   Messages files;

@@ -164,7 +164,7 @@ TEST_CASE("A link that appears during the run is not followed") {
     CHECK(workplace.files("elsewhere").empty());
     for (const std::string name : {"new/b.png", "old/c.png"})
       CHECK_THAT(result.err, ContainsSubstring("cannot write out/" + name + ": Not a directory"));
-    // It takes the place of the link, where it may take that of a file.
+    // It replaces the link where it may replace a file.
     CHECK(fs::is_symlink(workplace.path() / "out/d.png") == !overwrites);
     // A link that was there is followed.
     CHECK(workplace.files("mine") == Names{"e.png"});

@@ -244,7 +244,7 @@ TEST_CASE_METHOD(Workplace,
                              ContainsSubstring("in/caf\\xe9.png -> ") &&
                              ContainsSubstring("in/\xc3\xa9t\xc3\xa9.png -> "));
 
-  // Named one by one; the one that looks like an option comes after "--" or with its folder.
+  // Named one by one; a name that looks like an option comes after "--" or with its folder.
   done({"cw", "in/*.png", "in/[1].png", "in/-rf.png", "-o", "named"});
   CHECK(files("named") == Names{"*.png", "[1].png", "-rf.png"});
   add("-rf.png", picture);

@@ -148,7 +148,7 @@ TEST_CASE_METHOD(Workplace, "LabelMe labels turn with their pictures, and hold t
   CHECK(content("out/x/a__flop.json") == labelme("a__flop.png", "null", "8"));
 }
 
-TEST_CASE_METHOD(Workplace, "Option --labels chooses: none, YOLO's alone, or those of a folder") {
+TEST_CASE_METHOD(Workplace, "Option --labels chooses: none, YOLO's alone, or a folder's") {
   add("data/x/a.png", cli::png(picture));
   add("data/x/a.txt", label);
   add("data/ground_truth/a.h5", std::string("\x89HDF\0", 5));
@@ -720,7 +720,7 @@ TEST_CASE_METHOD(Workplace,
   CHECK(content("x/data/labels/a.txt") == label);
   add("x/data/labels.json", R"({"a.png": [1, 2, 3, 4]})");
   done({"flop", "--files-from", "list", "--in-place"});
-  // That of the pictures and the one beside it do.
+  // In the pictures' folder and in the labels' folder it stops the run.
   for (const char* file : {"x/data/images/labels.json", "x/data/labels/all.json"}) {
     add(file, R"({"a.png": [1, 2, 3, 4]})");
     CHECK_THAT(refused({"flop", "--files-from", "list", "--in-place"}).err,

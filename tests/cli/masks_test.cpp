@@ -112,7 +112,7 @@ TEST_CASE_METHOD(Workplace, "A mask keeps its form: palette, samples of 16 and 3
   CHECK(cli::pixels_of(out / "c__flop.tif") == cli::turned(wide, Orientation::flop));
 }
 
-TEST_CASE_METHOD(Workplace, "Option --masks chooses: none, or those of a folder") {
+TEST_CASE_METHOD(Workplace, "Option --masks chooses: none, or a folder's") {
   add("d/x/a.png", cli::png(picture));
   add("d/x/a_mask.png", cli::png(mask));
   add("other/x/a.png", cli::png(mask));

@@ -1,5 +1,5 @@
-// --memory holds for every file, through the program: the largest resident size is that of the
-// budget and of the program itself, whatever the files say. Smaller than scripts/measure-memory, in
+// --memory holds for every file, through the program: the largest resident size is the budget
+// plus the program itself, whatever the files say. Smaller than scripts/measure-memory, in
 // the same proportions.
 #include <catch2/generators/catch_generators.hpp>
 

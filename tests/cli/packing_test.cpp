@@ -21,8 +21,8 @@ namespace {
 
 const std::string jpeg = cli::jpeg(cli::smooth_picture(64, 48));
 
-/// Labels and masks in folders of their own, keypoints of which a YAML file says what they mean, a
-/// caption, XMP, capitals, and a picture that is called as a mask.
+/// Labels and masks in folders of their own, keypoints that a YAML file describes, a caption, XMP,
+/// capitals, and a picture that is called as a mask.
 void add_data_set(const Workplace& workplace) {
   for (const char* name : {"a", "b"}) {
     workplace.add(fmt::format("data/images/x/{}.jpg", name), jpeg);
@@ -66,7 +66,7 @@ TEST_CASE("A folder becomes a tar of samples, with the bytes that a folder as ou
   const std::string tar = workplace.content("out.tar");
   Members made = tests::members_of(tar);
   CHECK(made.front().first == "images/x/C__flop.PNG");
-  // A sample's variants follow each other, and the files of each begin with those of its name.
+  // A sample's variants follow each other; the files of each begin with its name.
   Members sorted = made;
   std::ranges::sort(sorted);
   std::ranges::sort(expected);

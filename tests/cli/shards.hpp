@@ -22,7 +22,7 @@ inline void add_data_set(const Workplace& workplace, int pictures = 12) {
         png(random_picture(9, 5, 3, qturn::SampleFormat::u8, static_cast<std::uint64_t>(i) + 1)));
     workplace.add("data/labels/" + name + ".txt", "0 0.25 0.5 0.1 0.20\n");
     const char* separator = i > 0 ? ", " : "";
-    // Neither in the order of the names nor in that of their ids.
+    // In the order neither of the names nor of their ids.
     const int id = (i * 5 + 3) % pictures;
     images += fmt::format(R"({}{{"id": {}, "file_name": "{:02}.png", "width": 9, "height": 5}})",
                           separator, id, id);

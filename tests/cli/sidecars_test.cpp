@@ -425,7 +425,7 @@ TEST_CASE_METHOD(
   }
 }
 
-TEST_CASE("No two sidecars go to one place, and none to that of an input's or of a folder") {
+TEST_CASE("No two sidecars go to one place, and none to the place of an input or of a folder") {
   Workplace workplace;
   workplace.add("x/a.jpg", jpeg_with(exif()));
   workplace.add("x/a.xmp", packet);

@@ -12,7 +12,7 @@ using namespace cli;
 
 namespace {
 
-/// A pipe with a name, of which both ends stay open.
+/// A pipe with a name. Both of its ends stay open.
 class Pipe {
  public:
   Pipe() {

@@ -67,7 +67,7 @@ void require_same_as_whole(const Workplace& workplace) {
 
 }  // namespace
 
-TEST_CASE("Tars are dealt whole, by their names, and merged they are those of one run") {
+TEST_CASE("Tars are dealt whole, by their names, and merged they equal one run's") {
   for (const int count : {1, 2, 7}) {
     CAPTURE(count);
     const Workplace workplace;

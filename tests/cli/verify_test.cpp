@@ -199,7 +199,7 @@ TEST_CASE("What cannot be proved is refused before anything starts") {
   CHECK(workplace.content("in/a.png") == png);
 }
 
-TEST_CASE("Folders are compared with those of their originals, whoever turned them") {
+TEST_CASE("Folders are compared with the folders of their originals, whoever turned them") {
   Workplace workplace;
   workplace.add("in/a.jpg", cli::tagged_jpeg(cli::smooth_picture(64, 48), 6));
   workplace.add("in/b.png", png);

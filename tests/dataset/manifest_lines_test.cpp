@@ -47,7 +47,7 @@ TEST_CASE("A header says which options the files were made with, or that this is
   }
 }
 
-TEST_CASE("Lines of one kind are not taken for those of another") {
+TEST_CASE("Lines of one kind are not taken for another kind") {
   const std::string entry = manifest_line(
       ManifestEntry{.key = "a", .variant = Orientation::flop, .picture = file("a", 1)});
   const std::string header = manifest_line(ManifestHeader{"1", {}});

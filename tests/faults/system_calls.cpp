@@ -31,7 +31,7 @@ namespace {
 namespace fs = std::filesystem;
 using SystemCallInfo = __ptrace_syscall_info;
 
-/// Where the arguments of a call lie; -1: it has none of that kind. A path is relative to the
+/// Where the arguments of a call lie; -1: it has no such argument. A path is relative to the
 /// folder before it.
 struct Row {
   long number;

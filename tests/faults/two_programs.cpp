@@ -91,7 +91,7 @@ std::vector<Fault> acts_at(const SystemCall& call, const Scenario& scenario, con
       if (kind != Kind::save_late || scenario.before.contains(name)) add(kind, word, name);
   }
   for (const fs::path& path : {call.path, call.to})
-    // That of a killed run may be what another program saved: it is put back, or removed.
+    // A killed run's temporary may be what another program saved: it is put back, or removed.
     if (qturn::is_temporary_name(path.filename().string()) &&
         !scenario.before.contains(path.string()))
       for (const auto& [kind, word] : to_files)
@@ -137,7 +137,7 @@ Deed OtherProgram::act(const Scenario& scenario, const SystemCall* call) const {
   if (act_.name == a_temporary && original != scenario.before.end() &&
       original->second.content == found)
     return {};
-  // And to write to that of restore, which has the kept original under another name, changes that.
+  // Restore's temporary is a hard link to the kept original: a write changes the original.
   if (act_.name == a_temporary && act_.kind == Kind::save && exists &&
       fs::hard_link_count(file) > 1)
     return {};

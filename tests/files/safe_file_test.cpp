@@ -448,7 +448,7 @@ TEST_CASE("attributes of every name space are kept") {
   CHECK(held);
 }
 
-TEST_CASE("the access list is that of the original, not what the folder gives new files") {
+TEST_CASE("the access list is the original's, not what the folder gives new files") {
   struct Entry {
     std::uint16_t tag, rights;
     std::uint32_t id;

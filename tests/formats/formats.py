@@ -2,7 +2,7 @@
 """Turns a picture of each format, and compares what happens with the table of docs/measurements/formats.md: formats.py QTURN [--write]
 
 Another program makes the picture and reads what qturn made of it, in all eight orientations, with -o and in place; qturn itself proves each
-result, also those of --tag-only. Without one of the programs the exit status is 4. With --write the table is written.
+result, also with --tag-only. If one of the programs is missing, the exit status is 4. With --write the table is written.
 """
 import functools
 import pathlib

@@ -1,5 +1,5 @@
-// Random label files but those of COCO: each is turned or refused by name, and what is turned comes
-// back. The first byte says by which orientation, and what is known of keypoints.
+// Random label files of all formats but COCO: each is turned or refused by name, and what is turned
+// comes back. The first byte chooses the orientation and what is known of keypoints.
 #include <optional>
 #include <string>
 #include <string_view>
@@ -82,7 +82,7 @@ std::string turned_csv(std::string_view text, Orientation orientation, Size size
   return turned;
 }
 
-/// What is written is such a file again. Whether its numbers are pixels may not be clear any more:
+/// What is written is a CSV file again. Whether its numbers are pixels may not be clear any more:
 /// boxes may lie outside of the picture.
 void turn_csv_there_and_back(std::string_view text, Orientation orientation) {
   constexpr Size size = {70, 50};
@@ -138,7 +138,7 @@ std::string turned_elements(const SharedLabelFormat& format, std::string_view te
   return turned;
 }
 
-/// What is written is such a file again, and comes back.
+/// What is written is a file of the same format, and comes back.
 void turn_elements_there_and_back(std::string_view text, Orientation orientation) {
   for (const SharedLabelFormat& format : shared_label_formats) {
     if (!format.shapes || format.option == "csv") continue;

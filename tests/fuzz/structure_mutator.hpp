@@ -17,9 +17,9 @@ namespace qturn::fuzz {
 using MutateBytes = std::size_t (*)(std::uint8_t* data, std::size_t size, std::size_t most);
 
 /// The file with one change: a part inserted, deleted, duplicated, exchanged with another, of
-/// another type or with other content. Content that is such a structure itself (Exif in a JPEG,
-/// boxes in a box) may get the change. The same seed makes the same change. Empty if the file has
-/// no such structure.
+/// another type or with other content. Content that is a structure itself (Exif in a JPEG, boxes
+/// in a box) may get the change. The same seed makes the same change. Empty if the file has no
+/// structure.
 Bytes mutated_structure(std::span<const std::byte> file, std::uint32_t seed, MutateBytes mutate);
 
 }  // namespace qturn::fuzz

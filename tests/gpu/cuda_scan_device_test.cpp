@@ -209,7 +209,7 @@ TEST_CASE("the GPU's files are the CPU's: every kind, every orientation", "[gpu]
   const std::size_t of_planar = check_same_on_gpu(files, by_planes);
   CHECK(of_trimmed == 0);
   CHECK(of_mixed > 0);
-  // All but the identity, and all but those of several scans.
+  // All turns but the identity, of all pictures with one scan.
   const std::size_t taken = one_scan_kinds().size() * sizes.size();
   CHECK(of_planar == taken * (all_orientations.size() - 1));
 }

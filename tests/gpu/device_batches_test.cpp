@@ -80,7 +80,8 @@ TEST_CASE("Each of many threads gets its own result, from batches of at most the
   CHECK(batches >= 8);
 }
 
-TEST_CASE("A batch has no more bytes than the device has for it, but one alone always fits") {
+TEST_CASE(
+    "A batch has no more bytes than the device has for it, but a single picture always fits") {
   std::atomic<std::size_t> largest = 0;
   const auto worker_with = [&](std::uint64_t device_bytes) {
     return [&, device_bytes]() -> Batches::Worker {

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The static libraries call nothing that the runtime of CUDA 12.4 does not have: cuda_runtime.sh NM LIBRARY...
 set -euo pipefail
-# Of those that the runtime of CUDA 12.4.127 exports, the ones that are needed.
+# The symbols that are needed of the runtime of CUDA 12.4.127.
 known='__cudaGetKernel __cudaLaunchKernel __cudaPopCallConfiguration __cudaRegisterFatBinary __cudaRegisterFatBinaryEnd
   __cudaRegisterFunction __cudaRegisterVar __cudaUnregisterFatBinary cudaDeviceGetAttribute cudaDriverGetVersion
   cudaFuncGetAttributes cudaFuncSetAttribute cudaGetDevice cudaGetDeviceCount cudaGetDriverEntryPoint cudaGetErrorName

@@ -35,7 +35,7 @@ class DevicePictures {
     fill(seed);
   }
 
-  /// Other pixels, and destinations that hold none of the old ones.
+  /// Other pixels, and destinations without old pixels.
   void fill(std::uint64_t seed) {
     before_ = random_bytes(bytes(), seed);
     memory_.upload(before_);
@@ -166,8 +166,8 @@ class DeviceDescriptors {
 /// Padding that makes rows a multiple of 16 bytes.
 inline std::int64_t to_16(std::int64_t row_bytes) { return (16 - row_bytes % 16) % 16; }
 
-/// Pictures of one row or one column, and how they lie in memory, at random. A column's pitch is
-/// that of its rows, forwards or backwards; a row's has no meaning.
+/// Pictures of one row or one column, and how they lie in memory, at random. A column's pitch goes
+/// from row to row, forwards or backwards; a row's has no meaning.
 class ThinPictures {
  public:
   Size size() {

@@ -44,8 +44,8 @@ std::string turned_text(const std::string& text, Orientation orientation, Size o
   return annotation.turned({{variant, orientation}, "b__x.jpg"}, "x/a.jpg", of_size, people());
 }
 
-/// The pixels of a box, the centres of which lie in it; of the corners of polygons, of a mask and
-/// of keypoints.
+/// The pixels whose centres lie in a box; the pixels of polygons' corners, of a mask and of
+/// keypoints.
 Canvas painted(const std::string& text, Size of_size) {
   Canvas canvas(of_size);
   const auto json = nlohmann::json::parse(text);

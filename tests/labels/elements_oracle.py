@@ -135,7 +135,7 @@ class HuggingFaceVocCsv(HuggingFaceCsv, HuggingFaceVoc):
 
 
 class CocoRotated(HuggingFace):
-    """COCO whose boxes are those of Detectron2: the middle, the sides and an angle, counter-clockwise."""
+    """COCO with Detectron2's boxes: the middle, the sides and an angle, counter-clockwise."""
     file, option = "train.json", "coco"
 
     def make(self, name, width, height, random):

@@ -103,8 +103,8 @@ TEST_CASE("Broken JSON is refused with its line and column") {
 }
 
 TEST_CASE(
-    "A value of another kind is refused with its place, in the file of which the text is a "
-    "part") {
+    "A value of another kind is refused with its place, in the file that the text comes "
+    "from") {
   const auto number = [](const JsonValue& root) { return root.member("a").number(); };
   CHECK(fails("{\"a\":\n \"1\"}", number) == "2:2: '\"1\"' is not a number");
   CHECK(fails("{\"b\":1}", number) == "1:1: has no a");

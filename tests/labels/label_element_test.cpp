@@ -62,7 +62,7 @@ struct Labels {
     return {format, written({{{.turn = {std::nullopt, orientation}, .name = name, .size = of}}})};
   }
 
-  /// In pixels of such a picture.
+  /// In pixels of a picture of this size.
   std::vector<qturn::LabelShape> shapes(Size of) const {
     const auto read = images();
     std::vector<qturn::LabelShape> all;

@@ -2,7 +2,7 @@
 """Compares turned COCO panoptic labels with the pixels of their PNGs: panoptic_oracle.py QTURN
 
 Pillow reads the PNGs, whose pixels are ids as panopticapi has them (R + 256 G + 65536 B). Each turned PNG must have the ids that numpy
-turns, and each box and area must be those of the pixels of its segment. Without numpy and Pillow the exit status is 4.
+turns, and each box and area must fit the pixels of its segment. Without numpy and Pillow the exit status is 4.
 """
 import json
 import pathlib

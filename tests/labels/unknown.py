@@ -3,7 +3,7 @@
 
 40 spellings of coordinates in 9 forms and 30 layouts of data sets that are not turned stop the run before it starts, with the file's
 name. 40 folders of harmless files do not. In a folder with -o, in place and with augment, and in a tar; without --all each case in one
-or two of these. Nothing but Python's own library is needed.
+or two of these ways. Nothing but Python's own library is needed.
 """
 import itertools
 import json

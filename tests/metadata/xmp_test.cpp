@@ -212,7 +212,7 @@ TEST_CASE("Regions are moved whichever of Adobe's two addresses their areas and 
   CHECK(read_xmp(unknown).has_unknown_regions);
 }
 
-TEST_CASE("ACDSee's regions are moved as those of the Metadata Working Group") {
+TEST_CASE("ACDSee's regions are moved as the Metadata Working Group's are") {
   const Orientation applied = GENERATE(from_range(all_orientations));
   const auto acdsee = [](std::string packet) {
     const std::pair<std::string, std::string> spaces[] = {

@@ -39,7 +39,7 @@ TEST_CASE("the chosen orientations are those that another program computes") {
   CHECK(chosen("", 2, 0) == std::vector{3, 8});
   CHECK(chosen("x/y z/b.png", 4, 42) == std::vector{1, 5, 6, 8});
   CHECK(chosen("caf\xe9\n.tif", 5, 7) == std::vector{1, 2, 3, 5, 7});
-  // The suffix is none of the sample's, and these are none.
+  // These dots begin no suffix, so they belong to the key.
   CHECK(chosen(".a", 3, 0) == std::vector{1, 4, 7});
   CHECK(chosen("x.y/a", 3, 0) == std::vector{2, 5, 8});
   CHECK(chosen(std::string(100, 'k'), 2, 42) == std::vector{1, 8});

@@ -258,7 +258,7 @@ TEST_CASE("What belongs to a picture is read once, whatever the number of its ou
   CHECK(content_of(out / "flip.json") == "{}");
 }
 
-/// Pictures of which the first takes longest, two in each sample.
+/// Two pictures in each sample. The first one takes longest.
 class Pairs : public SampleReader {
  public:
   Pairs(const std::vector<Job>& jobs, const Source& source)

@@ -121,7 +121,7 @@ TEST_CASE("The pictures of a sample go to their places variant by variant") {
   }
 }
 
-TEST_CASE("A variant is left out of which one picture cannot be written, and only that") {
+TEST_CASE("If one picture of a variant cannot be written, the variant is left out, and only it") {
   const Flown flown = fly(tests::small_png(), "b__flop.png");
   CHECK(flown.variants == 1);
   CHECK(flown.placed == Texts{"end", "a__rotate90.png", "b__rotate90.png", "end"});

@@ -22,7 +22,7 @@ std::string xmp(int orientation) {
   return tests::xmp_packet_with("tiff:Orientation='" + std::to_string(orientation) + "'");
 }
 
-/// A folder with in/a.jpg, of which out/a.jpg is made.
+/// A folder with in/a.jpg; out/a.jpg is made of it.
 struct Place : TemporaryFolder {
   Place() { add("in/a.jpg", "the original"); }
 

@@ -42,7 +42,7 @@ std::set<std::string> files_in(const fs::path& folder) {
   return names;
 }
 
-TEST_CASE("The files of a variant have the order that those of the sample had") {
+TEST_CASE("The files of a variant have the order of the sample's files") {
   const TemporaryFolder folder;
   const fs::path place = folder.path() / "out.tar";
   TarSampleWriter writer({.place = place}, never);

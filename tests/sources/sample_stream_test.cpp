@@ -27,7 +27,7 @@ Each member(const std::string& name, const std::string& content = "BM") {
   return {.member = {.name = name, .bytes = content.size()}, .content = content};
 }
 
-/// Those of a test. One without a name is damage of the tar.
+/// The members of a test's tar. One without a name is damage of the tar.
 class Members : public MemberReader {
  public:
   explicit Members(std::vector<Each> members) : members_(std::move(members)) {}

@@ -147,7 +147,7 @@ std::string turned(const std::string& file, const Turning& how = {}) {
   return OneTurn(file, how).result();
 }
 
-/// What is found in the result of `file`, if it is that of `other`.
+/// What is found if the result of `other` is taken for the result of `file`.
 std::string finding(const std::string& file, const std::string& other, const Turning& how = {}) {
   OneTurn picture(file, how);
   const std::string own = picture.result();

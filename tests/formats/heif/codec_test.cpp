@@ -181,7 +181,7 @@ TEST_CASE("irot turns to the left, and imir with axis 0 exchanges top and bottom
       {{imir(1)}, Orientation::flop},
       {{irot(1), imir(0)}, Orientation::transpose},
       {{irot(1), imir(1)}, Orientation::transverse},
-      // The order is that of the item's list.
+      // The item's list gives the order.
       {{imir(0), irot(1)}, Orientation::transverse},
   };
   for (const auto& [properties, orientation] : cases) {
@@ -503,7 +503,7 @@ TEST_CASE("A tone-mapped picture that says how it is turned goes on to say it") 
   }
 }
 
-TEST_CASE("An auxiliary picture follows only a turned picture, and the one that it belongs to") {
+TEST_CASE("An auxiliary picture follows only the turned picture that it belongs to") {
   Container container = picture();
   container.properties = {size_80x48, irot(1), irot(0), box("clap", std::string(32, '\1'))};
   container.items.push_back({2, "hvc1", "alpha", {1}});
@@ -511,7 +511,7 @@ TEST_CASE("An auxiliary picture follows only a turned picture, and the one that 
   container.items.push_back({4, "hvc1", "its alpha", {1}});
   container.references =
       reference("auxl", 2, {1}) + reference("thmb", 3, {1}) + reference("auxl", 4, {3});
-  for (const int property : {1, 3, 4}) {  // none of which turns it
+  for (const int property : {1, 3, 4}) {  // the picture is not turned
     CAPTURE(property);
     container.items[0].properties = {1, property};
     const Bytes result = turned(container.file(), Orientation::flip).file;
@@ -684,8 +684,8 @@ TEST_CASE("Where Exif alone says an orientation, nothing is erased and nothing i
   CHECK(sure.warnings().empty());
 }
 
-TEST_CASE("A HEIC without a box for its size has that of its HEVC parameters") {
-  // Of label.heic, a test picture of libgd: 104 x 64 pixels, of which 4 columns are not shown.
+TEST_CASE("A HEIC without a box for its size has the size of its HEVC parameters") {
+  // From label.heic, a test picture of libgd: 104 x 64 pixels, without 4 hidden columns.
   const std::string sequence(
       "\x42\x01\x01\x03\x70\x00\x00\x03\x00\x90\x00\x00\x03\x00\x00\x03\x00\x1e\xa0\x34\x81\x07\x7e"
       "\x5b"
@@ -719,7 +719,7 @@ TEST_CASE("A check finds an Exif orientation that is neither 1 nor what is shown
         std::vector<std::string>{"Exif says orientation 4, the picture is shown by 6"});
 }
 
-TEST_CASE("The size is that of the picture as it is shown") {
+TEST_CASE("The size is the size of the picture as it is shown") {
   Container container = picture();
   container.properties.push_back(irot(1));
   container.items[0].properties = {1, 0x82};

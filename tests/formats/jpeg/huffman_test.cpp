@@ -46,7 +46,7 @@ TEST_CASE("A table of one symbol gets codes for all, and the all-ones code stays
 }
 
 TEST_CASE("A full table makes room by lengthening its rarest symbols") {
-  // 1, 2, 3, ... 15 and two of 16 bits would be full; the last code is the one that is not allowed.
+  // 1, 2, 3, ... 15 and two of 16 bits would be full; the last code, all ones, is not allowed.
   JpegHuffmanTable table;
   for (std::uint8_t length = 1; length <= 16; ++length) {
     table.bits[length] = 1;
@@ -95,7 +95,7 @@ TEST_CASE("A table of DC coefficients with a symbol that is not a size is replac
   table.symbols[1] = 16;
   CHECK_FALSE(qturn::jpeg::codes_dc_sizes(table));
   CHECK(qturn::jpeg::codes_dc_sizes(complete(table, JpegSymbols::dc)));
-  // Those of AC coefficients have such symbols.
+  // Tables for AC coefficients have these symbols.
   CHECK_FALSE(qturn::jpeg::codes_dc_sizes(complete(table, JpegSymbols::ac)));
 }
 
@@ -109,7 +109,7 @@ TEST_CASE("The best table of one symbol is one code of one bit") {
 
 TEST_CASE("The best table gives the shortest codes to the most frequent symbols") {
   JpegSymbolCounts counts{};
-  // Huffman's tree of these, and of a leaf that is never coded: 1, 2, 3, 4 and 5 bits, and 5.
+  // Huffman's tree of these counts and a leaf that is never coded: 1, 2, 3, 4 and 5 bits, and 5.
   counts[1] = 3;
   counts[2] = 40;
   counts[3] = 20;

@@ -292,7 +292,7 @@ TEST_CASE("A picture after the first whose end is missing is turned and gets its
   CHECK(places[1].first + places[1].second == out.size());
 }
 
-TEST_CASE("Lengths in XMP's Container are those of the turned pictures") {
+TEST_CASE("XMP's Container has the lengths of the turned pictures") {
   const std::string gain_map = jpeg_of(40, 24);
   const auto packet = [&](std::size_t length) {
     return xmp_packet_with(

@@ -42,7 +42,7 @@ TEST_CASE("What is trimmed depends on the sampling") {
   CHECK(whole_blocks(colour(15, 15, 2, 2), Orientation::rotate180) == Size{0, 0});
 }
 
-TEST_CASE("Each option is followed where a turn is not exact, and none of them where it is") {
+TEST_CASE("Each option is followed where a turn is not exact, and only there") {
   const JpegShape whole = colour(96, 64, 2, 2), cut = colour(100, 64, 2, 2);
   constexpr Route wanted[] = {Route::planar, Route::trimmed, Route::tagged, Route::skipped,
                               Route::none};

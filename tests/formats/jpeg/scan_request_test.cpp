@@ -111,7 +111,7 @@ class EmulatedDevice final : public JpegDevice {
   std::string take_problem() override { return {}; }
 };
 
-/// The files of those turns that a device is asked for.
+/// Checks that the turns that a device is asked for give the CPU's files.
 void check_same_files(const Bytes& file, const JpegOptions& options) {
   JpegTurn jpeg(file, options);
   const auto request = jpeg.request(all_orientations);

@@ -33,7 +33,7 @@ std::string chunk(std::string_view type, std::string_view data) {
 
 std::string webp_file(const std::string& chunks) { return chunk("RIFF", "WEBP" + chunks); }
 
-// The pixels of a lossless picture of 3 x 2 without alpha, of which only the header counts here.
+// The pixels of a lossless picture of 3 x 2 without alpha. Only their header counts here.
 const std::string pixels = chunk("VP8L", "\x2f\x02\x40\x00\x00...."sv);
 
 std::string types_of(std::span<const std::byte> file) {

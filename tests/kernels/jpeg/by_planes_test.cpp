@@ -26,7 +26,7 @@ void check_same(const Bytes& file, Orientation orientation) {
   CHECK(turned.data == wanted.data);
 }
 
-TEST_CASE("a scan turned by planes is the one that the CPU writes, byte for byte") {
+TEST_CASE("a scan turned by planes equals the CPU's, byte for byte") {
   for (JpegPicture kind : one_scan_kinds()) {
     for (const Size size : {Size{96, 64}, Size{91, 61}, Size{29, 30}, Size{5, 3}}) {
       kind.width = static_cast<int>(size.width), kind.height = static_cast<int>(size.height);

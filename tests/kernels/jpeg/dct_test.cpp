@@ -135,7 +135,7 @@ TEST_CASE("dividing by a step rounds to the nearest") {
   CHECK(different == 0);
 }
 
-TEST_CASE("pixels are those of libjpeg") {
+TEST_CASE("pixels equal libjpeg's") {
   struct Sampling {
     int h, v;
   };

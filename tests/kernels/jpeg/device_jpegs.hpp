@@ -64,7 +64,7 @@ class PoisonedMemory {
  public:
   static constexpr std::size_t margin = 37;
 
-  /// Of these sizes, at multiples of `alignment`, or at addresses of every alignment.
+  /// Blocks of these sizes, at multiples of `alignment`, or at addresses of every alignment.
   explicit PoisonedMemory(std::vector<std::size_t> sizes, std::size_t alignment = 1)
       : sizes_(std::move(sizes)), memory_(prepared(alignment)) {
     must(cudaMemset(memory_.data(), poison, all_));

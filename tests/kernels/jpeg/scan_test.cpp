@@ -41,7 +41,7 @@ TEST_CASE("coefficients read from many places at once are libjpeg's") {
   }
 }
 
-TEST_CASE("a turned scan is the one that the CPU writes, byte for byte") {
+TEST_CASE("a turned scan equals the CPU's, byte for byte") {
   for (JpegPicture kind : one_scan_kinds()) {
     for (const Size size : {Size{96, 64}, Size{91, 61}, Size{33, 40}}) {
       kind.width = static_cast<int>(size.width), kind.height = static_cast<int>(size.height);

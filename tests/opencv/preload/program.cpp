@@ -31,7 +31,7 @@ int flip_while_the_gpu_fails() {
 int main(int arguments, char** argument) {
   std::setvbuf(stdout, nullptr, _IONBF, 0);
   if (arguments == 1) {
-    // A Stream cannot be made without a GPU; none of those called here looks at it.
+    // A Stream cannot be made without a GPU; no function called here looks at it.
     alignas(cv::cuda::Stream) unsigned char nothing[sizeof(cv::cuda::Stream)] = {};
     auto& stream = reinterpret_cast<cv::cuda::Stream&>(nothing);
     cv::cuda::transpose(cv::Mat(), cv::noArray(), stream);
