@@ -52,8 +52,8 @@ struct DeviceChoice {
 /// work is limited by codecs that run on the CPU, and a GPU would only add the time of its start.
 enum class Work : std::uint8_t { many_jpegs, other };
 
-/// Of a run over so many bytes of JPEGs, counted for each of their variants: many are those that
-/// take all threads longer than a GPU takes to start.
+/// The work of a run over so many bytes of JPEGs, counted for each of their variants. JPEGs are many
+/// if all threads take longer over them than a GPU takes to start.
 Work work_of(std::uint64_t jpeg_bytes, int threads);
 
 /// Resolves `auto`, `cpu`, `cuda` (all usable devices) or `cuda:0,1`; `auto` is what is fastest for
