@@ -25,8 +25,8 @@ struct Reduced {
   Motion motion;
 };
 
-/// The pitch of a single row has no meaning. Kernels place the rows of a tile by it, also those
-/// that the picture has not, so it becomes 0, which is aligned.
+/// The pitch of a single row has no meaning. Kernels place all rows of a tile by it, also rows that
+/// the picture lacks, so it becomes 0, which is aligned.
 inline std::int64_t pitch_of(ConstView view) { return view.height > 1 ? view.pitch : 0; }
 
 /// `view` with its rows in the opposite order. It must have one.

@@ -49,7 +49,7 @@ struct ResizedAxis {
 
   constexpr double centre(int i) const { return begin + rounded_product(i + 0.5, scale()); }
 
-  /// Of result i, not for `nearest`.
+  /// The taps of result i; not for `nearest`.
   constexpr Taps taps(int i) const {
     const double around = centre(i);
     const double reach = support();

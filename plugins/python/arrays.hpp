@@ -61,8 +61,7 @@ class Library {
                                  std::optional<void*> stream) const = 0;
   /// What the caller gets for an array that empty() made, once it is filled.
   virtual nanobind::object finished(nanobind::handle model, nanobind::object made) const;
-  /// `array` with its axes in another order; throws nanobind::type_error where there is no such
-  /// view.
+  /// `array` with its axes in another order; throws nanobind::type_error where no view can be made.
   virtual nanobind::object permuted(nanobind::handle array, const Axes& order) const;
   /// A copy of `array` in C order, made on `stream` or on the library's current one; nothing where
   /// the library cannot make one.

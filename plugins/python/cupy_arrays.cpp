@@ -8,7 +8,7 @@ namespace {
 
 nb::object cupy_cuda() { return nb::module_::import_("cupy").attr("cuda"); }
 
-/// Of the current device, which has to be `device`.
+/// CuPy's object for `stream`. The current device has to be `device`.
 nb::object external_stream(void* stream, int device) {
   const auto number = reinterpret_cast<std::uintptr_t>(stream);
   const nb::object type = cupy_cuda().attr("Stream");

@@ -102,7 +102,7 @@ class OpenedFiles {
     return all;
   }
 
-  /// Why there is no such picture, with the number of the picture; nothing where there is one.
+  /// Why a picture is missing, with its number; nothing where it is there.
   std::vector<std::optional<std::string>> errors() const {
     std::vector<std::optional<std::string>> all(size());
     for (std::size_t i = 0; i < size(); ++i) {

@@ -20,7 +20,7 @@ struct Span {
   std::int64_t height;
   std::int64_t row_bytes;
   bool is_written;
-  std::size_t number;  ///< among those that are read, or written
+  std::size_t number;  ///< among the images that are read, or written
   const View* view;
 
   Span(const View& view, bool written, std::size_t which)
@@ -72,7 +72,7 @@ std::optional<std::pair<Span, Span>> shared(const std::vector<View>& xs,
   add_spans(out, true, spans);
   std::sort(spans.begin(), spans.end(),
             [](const Span& a, const Span& b) { return a.begin < b.begin; });
-  // Those that have begun before, by their end. Images that are read are not compared with each
+  // Spans that have begun before, by their end. Images that are read are not compared with each
   // other: there may be many of one picture.
   std::multimap<std::int64_t, const Span*> read;
   std::multimap<std::int64_t, const Span*> written;
@@ -122,7 +122,7 @@ std::pair<std::intptr_t, std::intptr_t> extent(const Planes& planes) {
   return {begin, end};
 }
 
-// Of images that are as many: the distance of a single one has no meaning.
+// Both have the same number of images. The distance of a single image has no meaning.
 bool same_distances(const Planes& a, const Planes& b) {
   for (int axis = 0; axis < a.counts.rank; ++axis) {
     if (a.counts[axis] > 1 && a.distances[axis] != b.distances[axis]) return false;

@@ -121,7 +121,7 @@ nb::object transform_each(nb::handle xs, nb::handle wanted, nb::handle out, nb::
     }
   }
   const Operand dst = destination(call, src, first, out);
-  if (src.planes.counts.rank < 1) {  // out made one image of what could be seen as planes, too
+  if (src.planes.counts.rank < 1) {  // `out` made it one image, though it could be planes, too
     throw nb::value_error(("out of shape " + text(dst.memory.shape) +
                            " is one image in channels_last; pass .contiguous()")
                               .c_str());

@@ -48,7 +48,7 @@ std::vector<fs::path> photographs_in(const fs::path& folder) {
   return files;
 }
 
-/// Of all threads, the system's work for them included.
+/// The time of all threads, the system's work for them included.
 double cpu_seconds() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
@@ -187,7 +187,7 @@ Rates copy_all(const fs::path& in, const fs::path& out, int threads, std::size_t
   return rates;
 }
 
-/// Of photographs, more than the cores' caches hold.
+/// This many photographs do not fit the cores' caches.
 constexpr std::size_t uncached_buffers = 16;
 
 /// The fastest copy of the folder that more or fewer threads make.

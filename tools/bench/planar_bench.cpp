@@ -20,9 +20,8 @@ std::string text(Size size) {
 
 std::int64_t up_to_256(std::int64_t bytes) { return (bytes + 255) / 256 * 256; }
 
-// Measures `launch`, which reads `read` bytes from places in arena.src and writes `written` to
-// such in arena.dst, `stride` bytes a slot; against a copy of the mean of both, which reads and
-// writes as many.
+// Measures `launch`, which reads `read` bytes from arena.src and writes `written` bytes to
+// arena.dst, `stride` bytes a slot, against a copy of the mean of both, which moves as many bytes.
 void measure(Arena& arena, const EntryChoice& choice, std::int64_t read, std::int64_t written,
              std::int64_t stride, const GpuTimer::Launch& launch, EntryResult result,
              const EntryListener& listener) {

@@ -147,7 +147,7 @@ class TableMaker {
   Count nodes_[2 * most_leaves];
   std::uint16_t parents_[2 * most_leaves];
   std::uint32_t of_length_[most_leaves];
-  std::uint8_t symbols_[most_symbols];  ///< those that occur, the rarest first
+  std::uint8_t symbols_[most_symbols];  ///< that occur, the rarest first
   Code codes_[most_symbols];
 };
 

@@ -104,7 +104,7 @@ constexpr void forward_pass(std::int32_t (&x)[block_side], int shift) {
   x[1] = rounded(odd.of1, shift);
 }
 
-/// A sample, of what the inverse transform ends with.
+/// The sample for a number that the inverse transform ends with.
 constexpr std::uint32_t sample_of(std::int32_t value) {
   constexpr std::int32_t middle = 128, largest = 255;
   const std::int32_t raised = value + middle;

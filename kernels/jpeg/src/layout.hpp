@@ -50,7 +50,7 @@ struct Layout {
     return (mcus + mcus_in_segment - 1) / mcus_in_segment;
   }
   constexpr std::uint32_t blocks_in_segment() const { return mcus_in_segment * blocks_in_mcu; }
-  /// Those up to the end of segment `segment`.
+  /// The number of blocks up to the end of segment `segment`.
   constexpr std::uint32_t blocks_until(std::uint32_t segment) const {
     const std::uint64_t end = std::uint64_t{segment + 1} * blocks_in_segment();
     return end < blocks() ? static_cast<std::uint32_t>(end) : blocks();

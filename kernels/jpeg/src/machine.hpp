@@ -33,8 +33,8 @@ constexpr std::uint32_t bit_width(std::uint32_t value) {
 #endif
 }
 
-/// The same of 1 to 2^24 - 1, from the exponent of a float: a multiprocessor makes those four times
-/// as fast as it finds the highest bit.
+/// The same for 1 to 2^24 - 1, from the exponent of a float: a multiprocessor converts to floats
+/// four times as fast as it finds the highest bit.
 constexpr std::uint32_t small_bit_width(std::uint32_t value) {
 #ifdef __CUDA_ARCH__
   return (__float_as_uint(__uint2float_rn(value)) >> 23) - 126;

@@ -84,7 +84,7 @@ struct Picture {
   std::uint32_t* segment_end;
   std::uint64_t most_turned_bytes;
   std::uint32_t* chunk_tile;  ///< the last one that begins before the chunk, or with it
-  std::uint32_t* ff_count;    ///< by chunk; later those before it
+  std::uint32_t* ff_count;    ///< by chunk; later the sum of all chunks before it
 
   constexpr std::uint32_t synchronised_groups() const {
     return (most_subsequences + synchronised_group - 1) / synchronised_group;
@@ -97,7 +97,7 @@ struct Picture {
 struct Cut {
   std::uint32_t subsequence_bits;
   std::uint32_t warm_up_bits;  ///< read before a subsequence to find its state
-  /// Whether those that read lie in many warps, where fewer threads wait for each other's branches.
+  /// Whether reading threads are spread over many warps, so that fewer wait for others' branches.
   bool spreads = false;
 
   constexpr std::uint32_t subsequence_bytes() const { return subsequence_bits / 8; }

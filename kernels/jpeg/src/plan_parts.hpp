@@ -113,7 +113,7 @@ class TablesToRead {
 /// without reading.
 void read_from(Picture& picture, const void* data, std::size_t bytes, Cut cut);
 
-/// Says where a picture without such faults, whose `turn.dst` is known, is written to.
+/// Says where a picture without known faults, whose `turn.dst` is known, is written to.
 void write_to(Picture& picture, void* out, std::size_t capacity);
 
 /// The tables of a scan, on the device and, if they are wanted, on the host.

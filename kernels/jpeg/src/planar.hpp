@@ -31,8 +31,8 @@ struct Shift {
 /// A component of the source, read as the same component of the turned picture.
 struct TurnedPlane {
   Plane from;  ///< in whole blocks
-  /// Of `from`, what is turned. Beyond an edge that keeps its place in the blocks, the hidden
-  /// samples are turned with the rest.
+  /// The part of `from` that is turned. Beyond an edge that keeps its place in the blocks, the
+  /// hidden samples are turned with the rest.
   std::uint32_t width = 0, height = 0;
   Shift along_x, along_y;
   Reading reading;

@@ -26,7 +26,7 @@ constexpr std::uint32_t staged_bytes(const Batch& batch, int group) {
          (static_cast<std::uint32_t>(group) * words + read_ahead) * 4;
 }
 
-/// Of `spread` threads one reads, the others only copy.
+/// One of `spread` threads reads, the others only copy.
 template <int group, int spread>
 __global__ void __launch_bounds__(group* spread, 2) read_codes(const Picture* pictures, Cut cut) {
   const Picture& picture = pictures[blockIdx.y];

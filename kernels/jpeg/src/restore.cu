@@ -73,7 +73,7 @@ __device__ bool transform(std::int16_t* block, const std::uint16_t* steps,
   return range.holds() && sample_range.holds();
 }
 
-/// Writes eight samples, or those that the plane has.
+/// Writes eight samples, or as many as the plane has.
 __device__ void store_row(const Plane& plane, std::uint32_t x, std::uint32_t y,
                           const std::uint32_t (&samples)[block_side]) {
   if (y >= plane.height || x >= plane.width) return;

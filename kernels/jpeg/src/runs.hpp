@@ -22,7 +22,7 @@ struct Runs {
     ++ends;
   }
 
-  /// Of the segment that is open.
+  /// The length of the segment that is open.
   constexpr std::uint32_t open() const { return ends == 0 ? first : last; }
   /// Where the segment that is open begins.
   constexpr std::uint32_t begin(std::uint32_t unit) const {

@@ -47,7 +47,7 @@ struct StagedTables {
   }
 
   ReadTables tables;
-  std::uint32_t* end;  ///< of what they take in shared memory
+  std::uint32_t* end;  ///< of the shared memory that they take
 
   /// All threads of the block call it, and wait after it.
   __device__ explicit StagedTables(const Picture& picture) {

@@ -79,7 +79,7 @@ __device__ inline void store_by_warp(const std::uint32_t* staged, std::uint8_t* 
   }
 }
 
-/// Adds a thread's bytes to those that are staged.
+/// Adds a thread's bytes to the staged ones.
 class BytePacker {
  public:
   /// From byte `at` on.

@@ -27,7 +27,7 @@ struct Piece {
   static constexpr std::uint32_t words = thread_bytes / word_bytes;
 
   std::uint32_t begin, count = 0, ffs = 0;
-  std::uint32_t word[words]{};  ///< the first byte lowest; those after the last one are 0
+  std::uint32_t word[words]{};  ///< the first byte lowest; 0 after the last one
 
   __device__ explicit Piece(const Picture& picture)
       : begin(blockIdx.x * chunk_bytes + threadIdx.x * thread_bytes) {

@@ -36,7 +36,7 @@ struct Group {
   std::uint32_t start[group], end[group], blocks[group];
   std::uint32_t quarter[group], quarter_blocks[group];
 
-  // Those that have to be read, in any order, and the states before them.
+  // The subsequences that have to be read, in any order, and the states before them.
   std::uint32_t waiting;
   std::uint8_t next[group];
   std::uint32_t next_start[group];

@@ -5,7 +5,7 @@
 
 namespace qturn::jpeg {
 
-/// Of a scan, and of one MCU of it (B.2.3).
+/// The most components of a scan, and the most blocks in its MCU (B.2.3).
 inline constexpr std::uint32_t most_components = 4, most_blocks_in_mcu = 10;
 
 /// Where the coefficients of a block lie in zigzag order: row * 8 + column.

@@ -55,7 +55,7 @@ class Entry {
   std::uint32_t bits_ = 0;
 };
 
-/// What reads codes. A symbol that baseline JPEG does not have is treated as one without a code.
+/// Reads codes. A symbol that baseline JPEG does not have counts as a symbol without a code.
 struct ReadTable {
   static constexpr std::uint32_t long_codes = longest_code - lookup_bits;
 

@@ -20,7 +20,7 @@ static_assert(turned_wide * turned_high == blocks_in_tile);
 constexpr std::uint32_t tile_pitch = tile_width + 4;
 
 /// Turned samples of a tile, row by row. Each thread has eight that lie side by side in the source,
-/// and its neighbours have those beside them.
+/// and its neighbours have the next ones.
 __device__ void gather(const TurnedPlane& plane, Place first, std::uint32_t* tile) {
   static_assert(tile_width * tile_height == 8 * block_threads);
   constexpr std::uint32_t in_row = tile_width / 8, in_column = tile_height / 8;

@@ -82,7 +82,7 @@ class Window {
     return found;
   }
 
-  // Those after 0xFF, counted without the byte before.
+  // The bytes after 0xFF, counted without the byte before.
   __device__ std::uint32_t dropped() const { return bytes_like(0xFF) & ((1u << thread_bytes) - 1); }
 
   __device__ std::uint8_t byte(std::uint32_t i) const {

@@ -139,7 +139,7 @@ class StringInWords {
   constexpr StringInWords(std::uint32_t* words, std::uint32_t begin)
       : words_(words + begin / 32), shift_(begin % 32) {}
 
-  /// Word `at` of the string. Those after its last bit are 0.
+  /// Word `at` of the string. Bits after the string's last one are 0.
   constexpr void put(std::uint32_t at, std::uint32_t word) const {
     add_bits(words_[at], word >> shift_);
     const std::uint32_t rest = word << (31 - shift_) << 1;

@@ -26,8 +26,8 @@ struct CpuPath {
   void (*make_rows)(ConstView src, int first, const WeighedAxis& axis, View dst);
 };
 
-/// Those that run on this processor, fastest first; the last one is "plain". Exported for the tests
-/// and the benchmark, but not in an installed header.
+/// The paths that run on this processor, fastest first; the last one is "plain". Exported for the
+/// tests and the benchmark, but not in an installed header.
 QTURN_EXPORT const std::vector<CpuPath>& cpu_paths();
 
 /// The better way for a picture of this size.

@@ -227,7 +227,7 @@ HWY_INLINE void mirror_groups(const std::uint8_t* end, std::uint8_t* out) {
       hn::StoreU(second, d, out + vector);
       hn::StoreU(third, d, out + 2 * vector);
     } else {
-      // Of two groups, one in each half.
+      // Two groups, one in each half.
       hn::StoreU(hn::ConcatLowerLower(d, second, first), d, out);
       hn::StoreU(hn::ConcatUpperLower(d, first, third), d, out + vector);
       hn::StoreU(hn::ConcatUpperUpper(d, third, second), d, out + 2 * vector);

@@ -26,8 +26,8 @@ static_assert(resident_threads_of(750) == 1024 && resident_threads_of(800) == 20
               resident_threads_of(1010) == 1536 && resident_threads_of(1030) == 2048 &&
               resident_threads_of(1100) == 1536 && resident_threads_of(1200) == 1536);
 
-/// The same of what is compiled. Kernels use so few registers per thread that this many threads
-/// fit.
+/// The same for the architecture that is compiled. Kernels use so few registers per thread that
+/// this many threads fit.
 #ifdef __CUDA_ARCH__
 inline constexpr int resident_threads = resident_threads_of(__CUDA_ARCH__);
 #else

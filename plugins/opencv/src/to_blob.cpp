@@ -78,7 +78,7 @@ PlanarFormat format_of(const GpuMat& src, const BlobParams& params) {
   return format;
 }
 
-// Of `pictures` pictures.
+// The size of a blob of `pictures` pictures.
 cv::Size blob_size(cv::Size picture, int planes, std::size_t pictures) {
   const double rows = static_cast<double>(pictures) * planes * picture.height;
   if (rows > std::numeric_limits<int>::max()) {

@@ -40,7 +40,7 @@ struct JpegScanDecode {
     /// multiples of 16.
     View coefficients;
     /// Device memory for samples of one byte: for jpeg_samples(), or for more, up to whole blocks.
-    /// The samples beyond are those that the file hides.
+    /// The samples beyond are in the file, but hidden.
     View samples;
   };
   JpegScanLayout src;

@@ -1,8 +1,8 @@
 // Batches, from a call to a launch.
 //
-// Descriptors on the host are planned there and travel in the kernel's parameters; those in device
-// memory are planned by a kernel of their own. Images of one shape need one plan. In the order in
-// which one reads them: batch_plan.cuh numbers the tiles of all pictures in one line,
+// Descriptors on the host are planned there and travel in the kernel's parameters; descriptors in
+// device memory are planned by a kernel of their own. Images of one shape need one plan. Read the
+// files in this order: batch_plan.cuh numbers the tiles of all pictures in one line,
 // batch_picture.cuh says what a picture is and how it is cut, batch_kernels.cuh turns a tile.
 // Planes are images of a batch, perhaps with pixels of two sizes.
 #include "kernels/src/cuda/batch/batch_kernels.cuh"
@@ -47,7 +47,7 @@ void launch_mixed(const BatchParameters<BatchPicture, capacity>& batch, unsigned
 // list.
 template <class At>
 void enqueue(std::size_t count, At at, BatchPixels pixels, cudaStream_t stream) {
-  // Of pixels of the first size, and of the other.
+  // For pixels of the first size, and of the other.
   const auto [usual, other] = tuning([&](auto table) {
     const BatchTuning first = table.batch(pixels.bytes);
     return std::pair(first, table.batch(pixels.other_bytes, first.threads));

@@ -29,8 +29,8 @@ __device__ __forceinline__ const T& again(const T& value) {
   return (&value)[nothing];
 }
 
-/// Where a kernel has its pictures. Those in memory are read again for each step of a tile, like
-/// those in parameters where registers lack: 64 of random sizes, tight, rotate90 with 4-byte pixels
+/// Where a kernel has its pictures. In memory they are read again for each step of a tile, as they
+/// are in parameters where registers lack: 64 of random sizes, tight, rotate90 with 4-byte pixels
 /// went from 68 % of a copy to 80 (H200, 2026-11-26).
 enum class PicturesIn { registers, parameters, memory };
 
@@ -292,7 +292,7 @@ __global__ void __launch_bounds__(Tuning::batch(pixel).threads,
   }
 }
 
-/// Fewer than for the others: what those have in their parameters takes registers here.
+/// Fewer than for pictures in parameters: what lies there takes registers here.
 inline constexpr int resident_threads_in_memory = 1024;
 
 /// The same from memory.

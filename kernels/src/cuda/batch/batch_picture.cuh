@@ -29,7 +29,7 @@ struct BatchPicture {
   Divisor line;    // by granules in a row; transposes: tiles in a column, which numbers go down
   std::uint8_t motion;
   bool has_other_pixels;  // where a launch has pixels of two sizes
-  // Of all addresses and pitches, and of rows that are mirrored: a power of two, up to 16.
+  // Divides all addresses and pitches, and mirrored rows: a power of two, up to 16.
   std::uint16_t alignment;
 };
 

@@ -311,7 +311,7 @@ struct PlanarBlock {
   }
 };
 
-/// Threads that fit on a multiprocessor. Those that make bytes hold twice as many pixels each.
+/// Threads that fit on a multiprocessor. A thread that makes bytes holds twice as many pixels.
 __host__ __device__ constexpr int planar_threads(int dst_sample) {
   return dst_sample == 1 ? 640 : 1024;
 }

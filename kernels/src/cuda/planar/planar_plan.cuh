@@ -9,7 +9,7 @@
 
 namespace qturn::device {
 
-/// What a tile of a row of the destination has where axes are swapped.
+/// Bytes of a destination row in a tile, where axes are swapped.
 inline constexpr int planar_piece = 128;
 
 /// The table's tiles. Samples that become bytes need twice as many rows; there a row is 256 bytes
@@ -63,7 +63,7 @@ struct PlanarRows {
               static_cast<int>(static_cast<unsigned>(src_pitch) % granule)),
         skew(swapped ? granule : 0) {}
 
-  /// Those that a row may lie in.
+  /// The number of granules that a row may lie in.
   __host__ __device__ static constexpr int granules(int row_bytes) {
     return (row_bytes + 2 * granule - 2) / granule;
   }

@@ -46,7 +46,7 @@ __device__ __forceinline__ std::uint32_t to_bfloat16s(float low, float high) {
 }
 
 /// Two bytes in the lower half of a word, before the lower half of `above`: limited to 0 to 255,
-/// and 0 of what is not a number.
+/// and 0 for NaN.
 __device__ __forceinline__ std::uint32_t to_bytes(float low, float high, std::uint32_t above) {
   std::uint32_t word;
   asm("cvt.pack.sat.u8.s32.b32 %0, %1, %2, %3;"

@@ -91,7 +91,7 @@ struct CopyRow {
   }
 };
 
-/// Whether with_pixel_mirror() has a policy for aligned rows of such pixels.
+/// Whether with_pixel_mirror() has a policy for aligned rows of pixels of this size.
 __host__ __device__ constexpr bool has_aligned_mirror(int pixel) {
   return (pixel >= 1 && pixel <= 4) || pixel == 6 || pixel == 8;
 }

@@ -5,11 +5,11 @@
 // aligned. 4 x 4 (or 8 x 4) pixels are exchanged in registers and written back over the tile as
 // rows of the destination, from which granules are shifted into place.
 //
-// Instructions limit such kernels, not memory. So addresses are linear: a thread steps from row to
+// Instructions limit these kernels, not memory. So addresses are linear: a thread steps from row to
 // row by adding, and nothing is reordered. The rows of a unit begin a few granules, the skew, after
-// those of the unit above. This puts the words that a warp reads at once into different banks.
-// Tiles inside the picture, which are most of them, are loaded and stored without checking its
-// bounds. Measured on an H200, in % of a copy (2026-11-22):
+// the rows of the unit above. This puts the words that a warp reads at once into different banks.
+// Most tiles lie inside the picture; they are loaded and stored without checking its bounds.
+// Measured on an H200, in % of a copy (2026-11-22):
 //
 //   4095x4093, one pixel into the memory, 1, 2 and 3 bytes
 //     units one by one, granules reordered, two tiles of shared memory   60   72   72

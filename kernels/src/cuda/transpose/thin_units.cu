@@ -44,7 +44,7 @@ struct ThinUnits {
   std::int64_t dst_pitch;
   std::int64_t chunks = 0;  // of a warp's units
   int units = 0;            // after them
-  int columns = 0;          // after those, fewer than a unit's
+  int columns = 0;          // after the units, fewer than a unit's
 };
 
 template <class Side>

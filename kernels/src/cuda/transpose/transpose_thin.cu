@@ -29,7 +29,7 @@ struct Thin {
   device::Transpose t;
   int pixel;
   int long_side;    // pixels of each of the few rows (or columns) that a block works on
-  Divisor few;      // how many rows (or columns) those are
+  Divisor few;      // the number of the few rows (or columns)
   Divisor words;    // in a pixel
   Divisor per_row;  // weave: granules of a row in shared memory
 };

@@ -105,9 +105,9 @@ QTURN_EXPORT void transform_batch(const std::vector<cv::cuda::GpuMat>& src,
                                   const std::vector<Orientation>& orientations,
                                   cudaStream_t stream);
 
-/// An image, or a region of one, as a view for qturn's own functions: of a cv::Mat for those
-/// without a stream (cpu.hpp, batch.hpp, planar.hpp), of a GpuMat for those on a stream. The view
-/// does not keep the memory. Of a const image it is a ConstView.
+/// An image, or a region of one, as a view for qturn's own functions: a cv::Mat for functions
+/// without a stream (cpu.hpp, batch.hpp, planar.hpp), a GpuMat for functions on a stream. The view
+/// does not keep the memory. A const image gives a ConstView.
 ///
 /// Throws Error::BadNumChannels for pixels of more than 256 bytes, Error::StsBadSize for a cv::Mat
 /// that has more than two dimensions, Error::StsNullPtr for pixels at address 0, and
