@@ -94,7 +94,7 @@ std::vector<std::filesystem::path> originals_in(const std::filesystem::path& fol
 /// The folder that the run changed lies at `to` now. Throws FileError if it was not one.
 void move_root(KeptRun& run, const std::filesystem::path& to);
 
-/// What later runs beside this one have replaced again and could put back.
+/// The originals that later runs beside this one have replaced again and could put back.
 std::set<std::filesystem::path> held_by_later_runs(const KeptRun& run);
 
 /// Removes what the run has left in its folder besides the originals that are not put back: names
@@ -103,7 +103,7 @@ void tidy(const KeptRun& run);
 
 /// With the folder itself.
 std::set<std::filesystem::path> folders_below(const std::filesystem::path& folder);
-/// Also the folder itself, if it is.
+/// Removes the folder itself, too, if it is empty.
 void remove_empty_folders(const std::filesystem::path& folder);
 
 }  // namespace qturn

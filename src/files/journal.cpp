@@ -76,7 +76,7 @@ void add_file(Json& array, const IntendedFile& file, const fs::path& root, bool 
   put_name(array.emplace_back(), "temporary", name_in(root, file.temporary));
 }
 
-/// Of the members from `at` on, up to the next file.
+/// Reads the members of a file from `at` on, and moves `at` to the next file.
 IntendedFile file_in(const Json& array, std::size_t& at, const fs::path& root,
                      const std::string& run) {
   const fs::path target = root / name_of(array.at(at++));
@@ -98,7 +98,7 @@ IntendedFile file_in(const Json& array, std::size_t& at, const fs::path& root,
   return file;
 }
 
-/// Of version 1.
+/// A file as version 1 writes it.
 IntendedFile file_of_version_1(const Json& json, const char* member, const fs::path& root) {
   const auto source = hash_of_digits(json.at("source").get<std::string>());
   const auto result = hash_of_digits(json.at("result").get<std::string>());

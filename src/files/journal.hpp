@@ -93,7 +93,7 @@ struct JournalContent {
   std::vector<Intent> kept;    ///< of a record: all but what was given up
   void add(const std::filesystem::path& target, const std::filesystem::path& root,
            const Hashes& hashes);
-  /// Of a name below `root`, or elsewhere; null if the journal does not know it.
+  /// The hashes of a name below `root`, or elsewhere; null if the journal does not know it.
   const Hashes* of(const std::filesystem::path& target, const std::filesystem::path& root) const;
   bool is_complete = false;  ///< all is done, and it was kept
   /// Whether a new run could turn pictures twice.

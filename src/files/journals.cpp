@@ -63,7 +63,7 @@ void put_back_others(const Intent& intent, bool& has_changed) {
   }
 }
 
-/// What is there must be in the state `original`, or in a folder nothing.
+/// A file at the place must be in the state `original`; without `original` there must be none.
 void put_rest_in_place(const IntendedFile& file, const fs::path& place,
                        const std::optional<FileState>& original) {
   Temporary rest = left_of(file, place);

@@ -106,7 +106,7 @@ class Journals {
 
   /// The journal for results at this place.
   Journal& of(const std::filesystem::path& target);
-  /// What says about all results where their originals are, twice; none if they are not kept.
+  /// Two equal records, which say where the originals are; none if originals are not kept.
   std::span<Journal> records() { return records_; }
 
   /// Whether the interrupted run has put a result there, or was about to.

@@ -55,7 +55,7 @@ FileDescriptor open_or_make_folder(const fs::path& folder, bool flushed) {
   return open_folder(folder);
 }
 
-/// What of a file could not be given to another, and why the first of it could not.
+/// Which attributes of a file could not be given to another, and why the first could not.
 class Lost {
  public:
   /// Remembers `what` and errno.

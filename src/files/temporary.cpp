@@ -146,7 +146,7 @@ bool Temporary::rename(IfExists if_exists) {
     failed = ::linkat(folder, from, folder, to, 0);
     if (failed == 0 || is_there()) ::unlinkat(folder, from, 0);
   }
-  // NFS may report an error of what it has done.
+  // NFS may report an error and have done it.
   is_in_place_ = failed == 0 ? !is_another_there() : is_there();
   if (is_touched_there()) {
     is_in_place_ = false;
@@ -224,7 +224,7 @@ bool Temporary::is_there() const {
   return found && is_same(*found, own_);
 }
 
-/// Also if it is the same file, and somebody has written to it there.
+/// True also if it is the same file, but somebody has written to it there.
 bool Temporary::is_another_there() const {
   const auto found = state_of_name(target_name_);
   if (!found) return false;

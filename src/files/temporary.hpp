@@ -16,7 +16,7 @@ namespace qturn {
 enum class IfExists : std::uint8_t {
   replace,
   fail,
-  leave_companions  ///< the first file fails; of what belongs to it, a file that is there stays
+  leave_companions  ///< the first file fails; a companion that is there stays
 };
 
 /// Is deleted with this object unless it is in its place.
@@ -37,13 +37,13 @@ class Temporary {
   const FileDescriptor& folder() const { return folder_; }
   const std::string& name() const { return name_; }
   bool is_in_place() const { return is_in_place_; }
-  /// What has the name of the target; none if nothing has, or it cannot be looked at.
+  /// The state of the file at the target; none if there is none, or if it cannot be looked at.
   std::optional<FileState> target_state() const { return state_of_name(target_name_); }
   bool is_exchanged() const { return is_exchanged_; }
   std::uint64_t bytes() const { return own_.bytes; }
   bool is(const struct stat& file) const { return own_.inode == file.st_ino; }
   void keep() { is_kept_ = true; }
-  /// Also if another program has put its file in the place of the target: then this is the
+  /// True also if another program has put its file in the place of the target: then this is the
   /// original.
   bool is_kept() const { return is_kept_; }
 

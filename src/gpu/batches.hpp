@@ -113,7 +113,7 @@ class Batches {
 };
 
 /// Calls `work` with all of `items`. If that throws OutOfMemory, calls `release()` and works on one
-/// half after the other in the same way. Returns those for which there is not even memory alone.
+/// half after the other in the same way. Returns items that lack memory even alone.
 template <typename OutOfMemory, typename Item, typename Work, typename Release>
 std::vector<Item*> in_halves_without_memory(std::span<Item> items, Work work, Release release) {
   if (items.empty()) return {};

@@ -52,7 +52,7 @@ struct DeviceChoice {
 /// work is limited by codecs that run on the CPU, and a GPU would only add the time of its start.
 enum class Work : std::uint8_t { many_jpegs, other };
 
-/// The work of a run over so many bytes of JPEGs, counted for each of their variants. JPEGs are many
+/// The work of a run over so many bytes of JPEGs, counted for each of their variants. They are many
 /// if all threads take longer over them than a GPU takes to start.
 Work work_of(std::uint64_t jpeg_bytes, int threads);
 
@@ -60,7 +60,7 @@ Work work_of(std::uint64_t jpeg_bytes, int threads);
 /// `work`. Throws DeviceError; std::invalid_argument for other words.
 DeviceChoice choose_device(std::string_view option, Work work);
 
-/// Of several devices the one for this process, which is one of several on this machine.
+/// Picks one of several devices for this process, which is number `local_rank` on this machine.
 DeviceChoice device_of_rank(DeviceChoice choice, int local_rank);
 
 /// A lane on CUDA device `device`, of whose page-locked memory at most `keep_bytes` stay allocated

@@ -135,7 +135,7 @@ class PageLockedPool {
   bool has(const std::byte* data) const;
 
  private:
-  /// What the system was asked for at once, and what of it is free: sizes by address.
+  /// Memory that the system gave at once, and its free pieces: sizes by address.
   struct Block {
     PageLocked memory;
     std::size_t bytes;

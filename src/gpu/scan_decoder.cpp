@@ -69,7 +69,7 @@ class Event {
 };
 
 // A thread that slept would wake up some 50 us late, a tenth of the time of a single picture. For
-// more pictures that hardly counts, and those who ask delay those who enqueue.
+// more pictures that hardly counts, and threads that ask delay threads that enqueue.
 void wait_for(cudaStream_t stream, CudaEvent& event, std::size_t pictures) {
   constexpr std::size_t few_pictures = 4;
   const auto patience = std::chrono::milliseconds(pictures <= few_pictures ? 1 : 0);

@@ -41,7 +41,7 @@ std::vector<Turn> with_lengths(std::vector<Turn> turns, std::size_t bytes) {
 /// A request, and what becomes of it.
 struct ScanWork : DeviceWork {
   std::span<const std::byte> data;
-  std::vector<JpegScanTurn> lossless;  ///< with the lengths of what is on the device
+  std::vector<JpegScanTurn> lossless;  ///< with the lengths of the data on the device
   std::vector<JpegPlanarTurn> planar;
   const JpegHead& head;
   std::vector<FileBytes> pictures;  ///< by output: memory, and then the pictures
@@ -155,7 +155,7 @@ class ScanWorker {
   }
 
   // The whole device waits when memory grows, and the first batches are small. So memory for a full
-  // batch of such pictures is allocated at once.
+  // batch of these pictures is allocated at once.
   std::uint64_t with_room(std::uint64_t bytes, std::size_t pictures) const {
     const std::uint64_t full = bytes / pictures * batch_limits.count;
     return std::max(bytes, std::min(full, memory_bytes_));

@@ -81,8 +81,8 @@ bool is_key_at(std::string_view text, std::size_t at, const CoordinateKey& key) 
   return !key.is_list || (value != text.npos && (text[value] == '[' || text[value] == '{'));
 }
 
-/// What programs write that have no such key: the sides of SageMaker's boxes, attributes and tags
-/// of ALTO, ASAP and Aperio, and boxes in the answers of language models.
+/// Coordinates without any of these keys: the sides of SageMaker's boxes, attributes and tags of
+/// ALTO, ASAP and Aperio, and boxes in the answers of language models.
 bool has_coordinate_words(std::string_view text) {
   return has_any(text, {" hpos=", "<coordinate ", "<vertex ", "<loc_", "<loc0", "<|box_start|>",
                         "<|det|>"}) ||

@@ -23,8 +23,8 @@ std::int64_t side_of(JsonValue value);
 /// Throws LabelError for a member that may say where something is, of a format that does not know
 /// it.
 void refuse_coordinates(const JsonValue& member);
-/// The same of numbers, by what a member and those in it are called, or if they lie in so many
-/// arrays or more, one within the other: numbers of its own for each object say what it is, not
+/// The same for numbers: by the names of a member and of the members in it, or if the numbers lie
+/// in so many arrays or more, one within the other. A few numbers for an object say what it is, not
 /// where.
 void refuse_coordinates(const JsonValue& member, int arrays);
 

@@ -23,7 +23,7 @@ std::string subject(const LabelShape& shape) {
   return fmt::format("a {} of {}", words(shape.kind), shape.category);
 }
 
-/// The corners of what is around all points; a circle has its centre and a point of its rim.
+/// The box around all points; a circle has its centre and a point of its rim.
 struct Extent {
   double left = 0, top = 0, right = 0, bottom = 0;
 };

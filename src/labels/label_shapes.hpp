@@ -97,8 +97,8 @@ LabelShape box_of_cvat(ShapePoint first, ShapePoint last, double rotation);
 /// The shapes in pixels of a picture of this size.
 std::vector<LabelShape> in_pixels(const LabelContent& content, Size size);
 
-/// Tells what of shapes lies outside of the picture by half a pixel or more, has no area, or is a
-/// mask of another size. Numbers in files are rounded, so less than that is not told.
+/// Tells which shapes reach out of the picture by half a pixel or more, have no area, or are masks
+/// of another size. Numbers in files are rounded, so less than half a pixel is not told.
 void check_shapes(std::span<const LabelShape> shapes, Size size,
                   const std::function<void(const LabelProblem&)>& tell);
 

@@ -15,7 +15,7 @@
 
 namespace qturn {
 
-/// Which class takes the place of each in a mirror: names, or numbers where labels have those.
+/// The class that takes the place of each in a mirror: names, or numbers where labels have numbers.
 using ClassSwap = std::map<std::string, std::string, std::less<>>;
 inline const ClassSwap no_classes;
 

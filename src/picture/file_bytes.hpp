@@ -81,9 +81,9 @@ class SpareBytes {
   /// What takes less comes from the allocator, which keeps it by itself.
   static constexpr std::size_t worth_keeping = std::size_t{1} << 20;
 
-  /// Keeps no more than this, in no more than so many pieces: those that were given last. More is
-  /// given than taken (a file and its results, for the next file), and sizes change from folder to
-  /// folder; what nobody takes must make room.
+  /// Keeps no more than this, in no more than so many pieces: the pieces that were given last. More
+  /// is given than taken (a file and its results, for the next file), and sizes change from folder
+  /// to folder; what nobody takes must make room.
   SpareBytes(std::uint64_t keep_bytes, std::size_t keep_count)
       : keep_bytes_(keep_bytes), keep_count_(keep_count) {}
 

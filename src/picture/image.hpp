@@ -45,7 +45,7 @@ struct Header {
   bool pages_differ = false;
   std::uint64_t pixels_total = 0;       ///< of all pages
   std::uint64_t pixel_bytes_total = 0;  ///< of all pages, decoded
-  /// The same, as another format gets them, if those are other bytes; else 0.
+  /// The same as another format gets them, if it gets other bytes; else 0.
   std::uint64_t shown_bytes_total = 0;
   std::uint64_t decoding_bytes = 0;  ///< the most that decode() takes besides the file and pixels
   /// The most that encode() and finish() take besides turned pixels, for the format itself. The
@@ -66,7 +66,7 @@ struct Header {
   std::vector<std::string> faults;
   /// Why programs do not agree on how it is shown: it is not turned. Empty: they agree.
   std::string doubt;
-  /// How those show it that believe its Exif block, if that is what they do not agree on.
+  /// How programs that believe its Exif block show it, if that is what programs do not agree on.
   std::optional<Orientation> doubted;
   /// It carries an orientation that does not count, and that contradicts `stored`. A reader that
   /// looks only there would turn the picture once more, so even an upright picture is not just
@@ -76,7 +76,7 @@ struct Header {
   Size size() const { return {width, height}; }
 };
 
-/// Of a picture of one page.
+/// The header of a picture of one page.
 inline Header header_of_size(Size size) {
   Header header;
   header.width = size.width;

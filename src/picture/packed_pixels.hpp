@@ -50,7 +50,7 @@ constexpr ChannelMasks masks_of_888(bool alpha) {
 
 /// Writes the channels of each pixel of `from` to `to`, which has room for them. A channel of n
 /// bits is scaled so that its largest value becomes the largest, and rounded, which keeps different
-/// values different. `masks` must be such that it can_expand().
+/// values different. can_expand() must be true of `masks`.
 void expand_channels(const ChannelMasks& masks, std::span<const std::byte> from,
                      std::size_t pixel_bytes, void* to);
 

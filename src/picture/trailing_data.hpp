@@ -10,12 +10,11 @@
 
 namespace qturn {
 
-/// How many bytes `file` has after `end`: 0 for those that warn_of_trailing_data() does not
-/// mention.
+/// How many bytes `file` has after `end`: 0 if warn_of_trailing_data() does not mention them.
 std::size_t trailing_bytes(std::span<const std::byte> file, std::uint64_t end);
 
-/// Warns of what `file` has after `end`, unless it is zeros, with which writers fill up words, or a
-/// few bytes that stand before it in the same order.
+/// Warns of bytes of `file` after `end`. Not of zeros, with which writers fill up words, nor of a
+/// few bytes that repeat the bytes before.
 void warn_of_trailing_data(std::span<const std::byte> file, std::uint64_t end,
                            std::vector<std::string>& warnings);
 

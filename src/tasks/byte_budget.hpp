@@ -63,7 +63,7 @@ class ByteBudget {
   /// Nothing if it would have to wait.
   std::optional<Reservation> reserve_now(std::uint64_t bytes);
 
-  /// Those that wait now wait no longer: the run is given up.
+  /// Ends all waits: the run is given up.
   void interrupt();
 
  private:

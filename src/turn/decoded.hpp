@@ -28,8 +28,7 @@ Header header_to_decode(std::span<const std::byte> file, const Codec& format, co
 Image decoded_page(std::span<const std::byte> file, const Codec& format, const Limits& limits,
                    PixelArena& arena);
 
-/// What of a page becomes R, G and B, if they can be taken as they are: each of its channels is a
-/// byte. Else to_rgb() makes them.
+/// Whether R, G and B of a page can be taken as they are, each a byte. Else to_rgb() makes them.
 bool has_rgb(const Image& image);
 
 /// The first page as R, G and B of a byte each, as Pillow's convert("RGB") has them: grey three

@@ -267,7 +267,7 @@ void PictureTurn::read_whole(std::span<const Orientation> orientations, Lane& la
     pixels_read_ = static_cast<std::uint64_t>(header_.width * header_.height);
     return;
   }
-  // Decoding warns of what encoding leaves out. A copy, and a file with another tag, keep that.
+  // Decoding warns of what encoding leaves out. A copy, and a file with another tag, keep it.
   std::vector<std::string> unused;
   const bool any_encoded = reencoded_among(orientations) > 0;
   const Samples samples = is_converted() ? Samples::for_another_format : Samples::as_stored;

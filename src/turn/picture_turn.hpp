@@ -1,5 +1,5 @@
-// One picture on its way, from the bytes of a file to those of the turned files. It goes in steps,
-// so that the caller can manage budgets and lanes between them.
+// One picture on its way from the bytes of a file to the bytes of the turned files. It goes in
+// steps, so that the caller can manage budgets and lanes between them.
 //
 // The header decides what is done. Pixels that need not move are not encoded again: an upright
 // picture is copied byte for byte, and if only the tag is wrong, only the tag is changed. A JPEG
@@ -28,7 +28,7 @@
 
 namespace qturn {
 
-/// The options, except for those that only the installed function takes.
+/// The options, without what only the installed function takes.
 struct PictureOptions {
   const Codec* target = nullptr;  ///< the format to write; null: the source's own
   JpegOptions jpeg;
@@ -128,7 +128,7 @@ class PictureTurn {
   /// Throws why there is no result, as plan() says.
   [[noreturn]] void refuse(const TurnOutcome& planned) const;
 
-  /// What would help where a warning, or why there is no result, is Header::doubt.
+  /// What would help where Header::doubt is a warning or the reason why there is no result.
   Hints hints_of_doubt() const { return header_.doubted ? Hints{Hint::believe_exif} : Hints(); }
 
   /// What read() and accept() had to say.

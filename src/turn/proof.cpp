@@ -105,7 +105,7 @@ void prove_page(const Page& source, const Page& result, std::size_t number, Orie
   }
 }
 
-/// Of a page of 8-bit RGB, with or without alpha.
+/// For a page of 8-bit RGB, with or without alpha.
 void prove_brightness(const Page& source, const Page& result, std::size_t number,
                       Orientation applied) {
   prove_form(source, result, number, applied);

@@ -58,7 +58,7 @@ std::size_t TarInput::read_some(std::span<std::byte> memory) {
   return 0;
 }
 
-/// False at the end of what is read.
+/// False at the end of the input.
 bool GzipReader::fill() {
   if (packed_.empty()) packed_ = std::span(buffer_).first(read_(buffer_));
   return !packed_.empty();

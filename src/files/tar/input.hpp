@@ -57,7 +57,7 @@ class GzipReader {
 
   TarReader::ReadSome read_;
   Bytes buffer_ = Bytes(std::size_t{1} << 16);
-  std::span<const std::byte> packed_;  // what of it was not decompressed yet
+  std::span<const std::byte> packed_;  // the part of it that is not decompressed yet
   InflateStream stream_{InflateStream::Form::gzip};
   bool is_in_stream_ = false;
 };

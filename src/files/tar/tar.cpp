@@ -121,7 +121,7 @@ class TarReader::Archive {
     if (entry_) check(archive_read_data_skip(archive_));
   }
 
-  /// Of what the filters give.
+  /// The place in the bytes that the filters give.
   std::int64_t position() const { return archive_filter_bytes(archive_, 0); }
 
   std::size_t read(std::span<std::byte> memory) {

@@ -38,7 +38,7 @@ void refuse_unknown(const JsonValue& object) {
   }
 }
 
-/// The numbers of an array, after those that are there.
+/// Appends the numbers of an array.
 void add_numbers(JsonValue array, std::vector<JsonValue>& numbers) {
   for (const JsonValue value : array.expect(JsonKind::array)) {
     (void)value.number();

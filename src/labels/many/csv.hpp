@@ -48,7 +48,7 @@ struct CsvColumns {
 /// coordinates that cannot be turned or, unless it is Hugging Face's, no coordinates.
 CsvColumns read_csv_header(std::string_view text);
 
-/// Whether a first row names a picture and any coordinates, be it such that cannot be turned.
+/// Whether a first row names a picture and any coordinates, even if they cannot be turned.
 bool names_labels(std::string_view header);
 
 /// Whether a first row names any coordinates.
@@ -65,7 +65,7 @@ class CsvRow {
     return columns_.category ? csv_string(fields_[*columns_.category]) : "";
   }
 
-  /// What may name other files, in columns that say nothing else: "a_m01.png".
+  /// Fields that may name other files, in columns that say nothing else: "a_m01.png".
   std::vector<std::string> others() const;
 
   /// Reads the shape of the row. Must be called before the rest. Throws if the row cannot be
@@ -77,9 +77,9 @@ class CsvRow {
   const std::vector<LabelShape>& boxes() const { return boxes_.shapes; }
   /// The width and height of a box that does not begin at 0, 0, if both are whole numbers.
   std::optional<Size> box_size() const;
-  /// What the coordinates alone tell.
+  /// The unit, as far as the coordinates alone tell.
   CsvUnit unit() const;
-  /// What the row draws. Throws as read_shape(), which comes before.
+  /// The shapes of the row. Throws as read_shape(), which comes before.
   std::vector<LabelShape> shapes(CsvUnit unit) const;
 
   /// `variant.name` takes the place of the last part of file_name().

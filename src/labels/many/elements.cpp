@@ -119,7 +119,7 @@ void XmlElements::open(std::string_view tag) {
   if (is_element && is_empty) hand_over_element();
 }
 
-/// But for the blanks at its end, which may be those before an element.
+/// Keeps the blanks at its end: an element may follow them.
 void XmlElements::hand_over_other() {
   const std::size_t end = text_.find_last_not_of(blank_characters) + 1;
   if (end > 0) sink_.other(std::string_view(text_).substr(0, end));

@@ -35,7 +35,7 @@ class ElementTurn {
   const ClassSwap& swap;
 
   Orientation orientation() const { return variant.turn.orientation; }
-  /// Of coordinates in pixels.
+  /// The turn of coordinates in pixels.
   CoordinateTurn pixels() const { return {orientation(), variant.size.width, variant.size.height}; }
   void put(const LabelPoint& point, std::string_view x, std::string_view y) {
     qturn::put(edits, point, x, y);

@@ -173,7 +173,7 @@ class LabelStudioTask : public LabelElement {
     });
   }
 
-  /// Of a task, and of what belongs to it.
+  /// Turns the ids of a task, and of what belongs to it.
   static void turn_ids(ElementTurn& turn, const JsonValue& object) {
     for (const std::string_view name : {"id", "task"}) {
       const auto id = object.find(name);

@@ -401,7 +401,7 @@ class AnyTextReader {
     return stripped(value.substr(0, value.find(" #")));
   }
 
-  /// Of "key: value" and "key = value"; npos if it is a row or a sentence.
+  /// The end of the key in "key: value" and "key = value"; npos if it is a row or a sentence.
   static std::size_t end_of_key(Text line) {
     constexpr std::size_t longest = 64;
     const std::size_t mark = line.find_first_of(":=");

@@ -9,7 +9,7 @@ namespace {
 
 bool is_quoted(std::string_view field) { return field.starts_with('"'); }
 
-/// Of a field with quotes: after the closing one.
+/// The end of a quoted field, after its closing quote.
 std::size_t end_of_quoted(const LabelText& text, std::string_view row) {
   for (std::size_t at = 1;; at += 2) {
     at = row.find('"', at);

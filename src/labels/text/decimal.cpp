@@ -24,7 +24,7 @@ void align(std::string& a, std::string& b) {
   b.insert(0, length - b.size(), '0');
 }
 
-/// Of two numbers of the same length.
+/// The sum of two numbers of the same length.
 std::string sum_of(const std::string& a, const std::string& b) {
   std::string sum(a.size() + 1, '0');
   int carry = 0;
@@ -37,7 +37,7 @@ std::string sum_of(const std::string& a, const std::string& b) {
   return sum;
 }
 
-/// Of two numbers of the same length, `a` not below `b`.
+/// The difference of two numbers of the same length, `a` not below `b`.
 std::string difference_of(const std::string& a, const std::string& b) {
   std::string difference(a.size(), '0');
   int borrow = 0;
