@@ -48,7 +48,7 @@ def multiples():
 def ends_of(tasks, spread, slow, lost):
     """When each worker has done its last task, in order. Each takes the next task when it has done one.
 
-    `slow` is the share of workers at half the speed, `lost` that of workers that are gone after a time of 0 to 1. The task of such a worker is
+    `slow` is the share of workers at half the speed, `lost` the share of workers that are gone after a time of 0 to 1. A lost worker's task is
     done again by another one, from its beginning.
     """
     chance = random.Random(1)

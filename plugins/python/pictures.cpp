@@ -238,15 +238,15 @@ void bind_pictures(nb::module_& module) {
               "quality: int | None = None, png: str = 'small', tag_only: bool = False, "
               "allow_storage_change: bool = False, suffix: str = '', limits: dict[str, int | None] "
               "| None = None) -> Turned"),
-      R"(Turn a picture in memory: the bytes of a file in, those of the turned file out.
+      R"(Turn a picture in memory: the bytes of a file in, the bytes of the turned file out.
 
 data may also be a pathlib.Path, or an image that Pillow has opened from one: then that file is read.
 
 The picture is turned as a viewer shows it, and stored upright; "upright" only makes the stored
 orientation true. The format, the profile and the metadata stay. The arguments are the options of
 the command line: jpeg is --jpeg ("lossless" or "planar"), edges is --jpeg-edges ("reencode",
-"trim", "tag", "skip" or "fail"), format is --format, and so on. limits has those of --limit by
-name; None switches one off. suffix (".tga") counts only where the content does not tell the format.
+"trim", "tag", "skip" or "fail"), format is --format, and so on. limits is --limit, as
+{"pixels": 10**9}; None as a value switches one off. suffix (".tga") counts only where the content does not tell the format.
 
 Works without the GIL, on the calling thread. Raises PictureError for a file that is damaged or not
 supported, ValueError for a wrong argument.)");

@@ -1,4 +1,4 @@
-// Turned, planar and normalised pictures, like those of cv::dnn::blobFromImages() on the CPU. A
+// Turned, planar and normalised pictures, as cv::dnn::blobFromImages() makes them on the CPU. A
 // GpuMat has two dimensions, so the planes lie one below the other, picture after picture. Without
 // gaps between the rows this is the memory of a tensor of N x C x H x W.
 #include <qturn/opencv.hpp>

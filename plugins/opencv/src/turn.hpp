@@ -80,7 +80,7 @@ void release(cv::cuda::GpuMat& dst, cudaStream_t stream);
 /// between them.
 enum class Rows { padded, dense };
 
-/// Makes `dst` a picture of that size and type, unless it is one already. Keep the result until
+/// Makes `dst` a picture of this size and type, unless it is one already. Keep the result until
 /// all is enqueued.
 std::optional<Replaced> replace(cv::cuda::GpuMat& dst, Name name, cv::Size size, int type,
                                 cudaStream_t stream, Rows rows = Rows::padded);

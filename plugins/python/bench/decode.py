@@ -587,8 +587,8 @@ def main():
     arguments.add_argument("--rows", default=",".join(ROWS), help="by default all")
     arguments.add_argument("--seconds", type=float, default=0.7, help="for each figure")
     arguments.add_argument("--minutes", type=float, default=9, help="no table begins later")
-    arguments.add_argument("--small", type=pathlib.Path, help="a folder of JPEGs instead of those of 500 x 375")
-    arguments.add_argument("--large", type=pathlib.Path, help="a folder of JPEGs instead of those of 4032 x 3024")
+    arguments.add_argument("--small", type=pathlib.Path, help="a folder of JPEGs instead of the JPEGs of 500 x 375")
+    arguments.add_argument("--large", type=pathlib.Path, help="a folder of JPEGs instead of the JPEGs of 4032 x 3024")
     asked = arguments.parse_args()
     names = asked.rows.split(",")
     if names[0] in CHILDREN:

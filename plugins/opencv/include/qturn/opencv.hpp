@@ -78,7 +78,7 @@ QTURN_EXPORT void rotate(const cv::cuda::GpuMat& src, cv::cuda::GpuMat& dst, int
                          cudaStream_t stream);
 
 /// `dst` becomes `src` seen in `orientation`, in one pass. A value that is not one of the eight
-/// throws Error::StsBadArg. The number is that of Exif, so this makes a photograph upright. (OpenCV
+/// throws Error::StsBadArg. The number is Exif's, so this makes a photograph upright. (OpenCV
 /// has a function of this name for something else: it multiplies each pixel by a matrix.)
 QTURN_EXPORT void transform(cv::InputArray src, cv::OutputArray dst, Orientation orientation);
 QTURN_EXPORT void transform(cv::InputArray src, cv::OutputArray dst, Orientation orientation,
