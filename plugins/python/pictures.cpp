@@ -246,7 +246,8 @@ The picture is turned as a viewer shows it, and stored upright; "upright" only m
 orientation true. The format, the profile and the metadata stay. The arguments are the options of
 the command line: jpeg is --jpeg ("lossless" or "planar"), edges is --jpeg-edges ("reencode",
 "trim", "tag", "skip" or "fail"), format is --format, and so on. limits is --limit, as
-{"pixels": 10**9}; None as a value switches one off. suffix (".tga") counts only where the content does not tell the format.
+{"pixels": 10**9}; None as a value switches one off. suffix (".tga") counts only where the content
+does not tell the format.
 
 Works without the GIL, on the calling thread. Raises PictureError for a file that is damaged or not
 supported, ValueError for a wrong argument.)");
