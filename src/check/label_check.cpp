@@ -232,8 +232,9 @@ void LabelCheck::check_rest(const Tell& tell, const std::function<void(const std
     shared.insert(path);
     check_shared({.input = path, .output = {}, .format = format}, pictures, tell, note);
   }
+  Listings listings;
   for (const LabelFiles* among : {&sources_.labels, &sources_.masks}) {
-    for (const fs::path& stray : find_stray_labels(*among, sources_.files, shared)) {
+    for (const fs::path& stray : find_stray_labels(*among, sources_.files, listings, shared)) {
       tell({stray, {}, {LabelFault::no_picture, {}, "a label without a picture"}});
     }
   }

@@ -24,14 +24,14 @@ namespace fs = std::filesystem;
 
 class DataSetFinder {
  public:
-  DataSetFinder(const PlanOptions& options, const FileList& files, const OutputNames& names)
-      : options_(options), files_(files), names_(names) {}
+  DataSetFinder(const PlanOptions& options, FoundFiles& found, const OutputNames& names)
+      : options_(options), files_(found.files), listings_(found.listings), names_(names) {}
 
   DataSets find() {
     const std::set<fs::path> paths = takes("yolo") ? yaml_files() : std::set<fs::path>();
     if (!paths.empty()) folders_ = folders_of_pictures();
     for (const fs::path& path : paths) add_yaml(path);
-    if (takes("voc")) find_image_sets(files_, names_, found_);
+    if (takes("voc")) find_image_sets(files_, listings_, names_, found_);
     return std::move(found_);
   }
 
@@ -49,7 +49,8 @@ class DataSetFinder {
     std::set<fs::path> found;
     for (const fs::path& place : places.all())
       for (const Listings::Entry& entry : listings_.of(place))
-        if (!entry.is_folder) found.insert(from_here(place / entry.name));
+        if (!entry.is_folder() && (entry.lower.ends_with(".yaml") || entry.lower.ends_with(".yml")))
+          found.insert(from_here(place / entry.name));
     return found;
   }
 
@@ -223,11 +224,9 @@ class DataSetFinder {
 
   const PlanOptions& options_;
   const FileList& files_;
+  Listings& listings_;
   const OutputNames& names_;
-  std::set<std::string> folders_;  ///< those that hold pictures of the run, as normal paths
-  Listings listings_{
-      [](const std::string& lower) { return lower.ends_with(".yaml") || lower.ends_with(".yml"); },
-      "data sets"};
+  std::set<std::string> folders_;   ///< those that hold pictures of the run, as normal paths
   std::vector<fs::path> roots_;     // below which the paths of the YAML file lie
   std::map<fs::path, bool> lists_;  // whether any picture of it is turned
   std::unordered_map<std::string, std::size_t> numbers_;  // of pictures, by their paths
@@ -247,9 +246,8 @@ DataSets::File read_list_file(const fs::path& path) try {
   throw LabelsError(fmt::format("{} cannot be read: {}", path.string(), error.code().message()));
 }
 
-DataSets find_data_sets(const PlanOptions& options, const FileList& files,
-                        const OutputNames& names) {
-  return DataSetFinder(options, files, names).find();
+DataSets find_data_sets(const PlanOptions& options, FoundFiles& found, const OutputNames& names) {
+  return DataSetFinder(options, found, names).find();
 }
 
 }  // namespace qturn

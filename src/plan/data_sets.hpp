@@ -14,7 +14,7 @@
 
 #include "src/files/content_hash.hpp"
 #include "src/files/safe_file.hpp"
-#include "src/plan/file_list.hpp"
+#include "src/plan/find_files.hpp"
 #include "src/plan/options.hpp"
 #include "src/plan/output_names.hpp"
 
@@ -83,7 +83,6 @@ DataSets::File read_list_file(const std::filesystem::path& path);
 /// Finds the data sets in the folders of the inputs, in their parents and beside folders called
 /// images, if YOLO labels are turned; and the lists of Pascal VOC, if its labels are. Throws
 /// PlanError for one that cannot be read, and for a list that could not name its pictures.
-DataSets find_data_sets(const PlanOptions& options, const FileList& files,
-                        const OutputNames& names);
+DataSets find_data_sets(const PlanOptions& options, FoundFiles& found, const OutputNames& names);
 
 }  // namespace qturn

@@ -1,6 +1,5 @@
 #include "src/plan/find_files.hpp"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <fnmatch.h>
@@ -10,7 +9,6 @@
 #include <array>
 #include <cerrno>
 #include <istream>
-#include <memory>
 #include <optional>
 #include <span>
 #include <system_error>
@@ -189,46 +187,48 @@ void FileFinder::walk(const fs::path& folder, const std::string& key_prefix,
                       std::vector<FileId>& ancestors) {
   const bool keys_are_matched = !options_.include.empty() || !options_.exclude.empty();
   std::vector<std::pair<std::string, FileId>> subfolders;
-  {
-    const std::unique_ptr<DIR, int (*)(DIR*)> opened(::opendir(folder.c_str()), ::closedir);
-    if (!opened) return cannot_look_into(folder, errno);
-    const int fd = ::dirfd(opened.get());
-    const std::uint32_t index = found_.files.add_folder(folder / "", key_prefix);
-    found_.files.folder(index).may_hold_sidecars = false;
-    errno = 0;
-    for (; const dirent* entry = ::readdir(opened.get()); errno = 0) {
-      const std::string name = entry->d_name;
-      if (is_journal_name(name)) found_.journals.push_back(folder / name);
-      if (is_temporary_name(name)) found_.with_temporaries.insert(folder);
-      if (name == "." || name == ".." || is_of_a_run(name)) continue;
-      if (lower_suffix(name) == ".xmp" || is_named_as_world_file(name) ||
-          is_turned_world_file(name))
-        found_.files.folder(index).may_hold_sidecars = true;
-      if (!options_.hidden && is_hidden(name)) continue;
-
-      struct stat status;
-      if (::fstatat(fd, name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) {
-        if (errno != ENOENT) cannot_look_into(folder / name, errno);  // deleted in the meantime
-        continue;
-      }
-      const bool is_link = S_ISLNK(status.st_mode);
-      if (is_link && !options_.follow) {
-        ++found_.types["symbolic link"];
-        continue;
-      }
-      if (is_link && ::fstatat(fd, name.c_str(), &status, 0) != 0) {
-        cannot_look_into(folder / name, errno);
-        continue;
-      }
-      const std::string key = keys_are_matched ? key_prefix + name : "";
-      if (S_ISDIR(status.st_mode)) {
-        if (!is_excluded(options_, key, name)) subfolders.emplace_back(name, id_of(status));
-      } else if (is_selected(key, name)) {
-        take_file(fd, name.c_str(), index, name, status, is_link, false);
-      }
+  std::optional<std::uint32_t> number;  // none of a folder that cannot be opened
+  const auto index = [&] {
+    if (!number) {
+      number = found_.files.add_folder(folder / "", key_prefix);
+      found_.files.folder(*number).may_hold_sidecars = false;
     }
-    if (errno != 0) cannot_look_into(folder, errno);
-  }
+    return *number;
+  };
+  Listings::Reader listing = found_.listings.reader(folder);
+  const std::error_code error = for_each_entry(folder, [&](int opened, const dirent& entry) {
+    index();
+    listing.add(opened, entry);
+    const std::string name = entry.d_name;
+    if (is_journal_name(name)) found_.journals.push_back(folder / name);
+    if (is_temporary_name(name)) found_.with_temporaries.insert(folder);
+    if (is_of_a_run(name)) return;
+    if (lower_suffix(name) == ".xmp" || is_named_as_world_file(name) || is_turned_world_file(name))
+      found_.files.folder(index()).may_hold_sidecars = true;
+    if (!options_.hidden && is_hidden(name)) return;
+
+    struct stat status;
+    if (::fstatat(opened, name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) {
+      if (errno != ENOENT) cannot_look_into(folder / name, errno);  // deleted in the meantime
+      return;
+    }
+    const bool is_link = S_ISLNK(status.st_mode);
+    if (is_link && !options_.follow) {
+      ++found_.types["symbolic link"];
+      return;
+    }
+    if (is_link && ::fstatat(opened, name.c_str(), &status, 0) != 0)
+      return cannot_look_into(folder / name, errno);
+    const std::string key = keys_are_matched ? key_prefix + name : "";
+    if (S_ISDIR(status.st_mode)) {
+      if (!is_excluded(options_, key, name)) subfolders.emplace_back(name, id_of(status));
+    } else if (is_selected(key, name)) {
+      take_file(opened, name.c_str(), index(), name, status, is_link, false);
+    }
+  });
+  if (!error) index();
+  listing.finish(error);
+  if (error) cannot_look_into(folder, error.value());
   // After this folder is closed, so that a deep tree does not use up the files that a process may
   // open.
   for (const auto& [name, id] : subfolders) {

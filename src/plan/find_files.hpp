@@ -15,11 +15,13 @@
 
 #include "src/picture/errors.hpp"
 #include "src/plan/file_list.hpp"
+#include "src/plan/listings.hpp"
 #include "src/plan/options.hpp"
 
 namespace qturn {
 
 struct FoundFiles {
+  Listings listings;                           ///< of the folders that were looked into
   FileList files;                              ///< regular files, ascending by key, each once
   std::map<std::string, std::uint64_t> types;  ///< what else was found: "fifo", "symbolic link"...
   std::vector<Sentence> unreadable;            ///< as Plan::unreadable

@@ -3,13 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <system_error>
-#include <tuple>
 
 #include "src/formats/table.hpp"
 #include "src/picture/text.hpp"
-#include "src/plan/find_files.hpp"
-#include "src/plan/options.hpp"
 
 namespace qturn {
 
@@ -55,47 +51,6 @@ fs::path folders_below_input(const FileList::Folder& folder) {
   fs::path below = fs::path(folder.key).parent_path();
   if (below.is_absolute() || (!below.empty() && *below.begin() == "..")) below.clear();
   return below;
-}
-
-const std::vector<Listings::Entry>& Listings::of(const fs::path& folder) {
-  const auto [known, is_new] = by_folder_.try_emplace(folder.native());
-  if (is_new) known->second = list(folder);
-  return known->second;
-}
-
-const Listings::Entry* Listings::find(const fs::path& folder, const std::string& name,
-                                      bool is_folder) {
-  const Entry* found = nullptr;
-  const std::string lower = lower_case(name);
-  const auto& entries = of(folder);
-  for (auto at = std::ranges::lower_bound(entries, lower, {}, &Entry::lower);
-       at != entries.end() && at->lower == lower; ++at) {
-    if (at->is_folder == is_folder && (!found || at->name == name)) found = &*at;
-  }
-  return found;
-}
-
-std::vector<Listings::Entry> Listings::list(const fs::path& folder) const {
-  std::vector<Entry> entries;
-  std::error_code error;
-  for (fs::directory_iterator at(folder.empty() ? "." : folder, error); !error && at != end(at);
-       at.increment(error)) {
-    std::error_code unknown;
-    const std::string name = at->path().filename();
-    if (is_of_a_run(name)) continue;
-    const std::string lower = lower_case(name);
-    const bool is_folder = at->is_directory(unknown);
-    if (is_folder || (are_of_interest_(lower) && at->is_regular_file(unknown)))
-      entries.push_back({lower, name, is_folder});
-  }
-  if (error && error != std::errc::no_such_file_or_directory &&
-      error != std::errc::not_a_directory) {
-    throw LabelsError(
-        fmt::format("cannot look for {} in {}: {}", why_looked_, folder.string(), error.message()));
-  }
-  std::ranges::sort(entries, {},
-                    [](const Entry& entry) { return std::tie(entry.lower, entry.name); });
-  return entries;
 }
 
 std::string tail_from(const std::string& folder, std::string_view name) {

@@ -4,14 +4,12 @@
 
 #include <cstddef>
 #include <filesystem>
-#include <functional>
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "src/plan/file_list.hpp"
+#include "src/plan/listings.hpp"
 
 namespace qturn {
 
@@ -36,33 +34,6 @@ std::optional<std::string> key_below_inputs(const std::filesystem::path& path,
 /// The folders from the input to this one. None of a list that is turned in place where its names
 /// do not lead down from here: all that is known of it is where its pictures lie.
 std::filesystem::path folders_below_input(const FileList::Folder& folder);
-
-/// The entries of folders, each folder listed once.
-class Listings {
- public:
-  struct Entry {
-    std::string lower, name;
-    bool is_folder;
-  };
-
-  /// Lists folders and, of files, only those whose names in lower case `are_of_interest`.
-  /// `why_looked` is for messages: "labels".
-  Listings(std::function<bool(const std::string&)> are_of_interest, std::string why_looked)
-      : are_of_interest_(std::move(are_of_interest)), why_looked_(std::move(why_looked)) {}
-
-  /// Ascending by their names in lower case. Throws PlanError if it exists and cannot be listed.
-  const std::vector<Entry>& of(const std::filesystem::path& folder);
-
-  /// The entry with this name, or else with this name in another case. Null if there is none.
-  const Entry* find(const std::filesystem::path& folder, const std::string& name, bool is_folder);
-
- private:
-  std::vector<Entry> list(const std::filesystem::path& folder) const;
-
-  std::function<bool(const std::string&)> are_of_interest_;
-  std::string why_looked_;
-  std::map<std::string, std::vector<Entry>> by_folder_;
-};
 
 /// "images/train/" of "/data/images/train/": from the last folder of this name on, which is in
 /// lower case. Empty if there is none.

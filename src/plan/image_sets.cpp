@@ -20,12 +20,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool is_list(const std::string& lower_name) { return lower_name.ends_with(".txt"); }
-
 class ImageSetsFinder {
  public:
-  ImageSetsFinder(const FileList& files, const OutputNames& names, DataSets& found)
-      : files_(files), names_(names), found_(found) {}
+  ImageSetsFinder(const FileList& files, Listings& listings, const OutputNames& names,
+                  DataSets& found)
+      : files_(files), listings_(listings), names_(names), found_(found) {}
 
   void find() {
     for (const fs::path& pictures : image_folders()) {
@@ -36,7 +35,7 @@ class ImageSetsFinder {
       const fs::path folder = root / sets->name;
       add_lists(folder, folder, pictures);
       for (const Listings::Entry& below : listings_.of(folder))
-        if (below.is_folder) add_lists(folder / below.name, folder, pictures);
+        if (below.is_folder()) add_lists(folder / below.name, folder, pictures);
       if (lines_left_out_ > 0) {
         found_.add_problem(fmt::format("{}: {} of {} lines name no picture of this run",
                                        from_here(folder).string(), lines_left_out_, lines_));
@@ -76,7 +75,8 @@ class ImageSetsFinder {
 
   void add_lists(const fs::path& folder, const fs::path& sets, const fs::path& pictures) {
     for (const Listings::Entry& entry : listings_.of(folder))
-      if (!entry.is_folder) add_list(folder / entry.name, sets, pictures);
+      if (!entry.is_folder() && entry.lower.ends_with(".txt"))
+        add_list(folder / entry.name, sets, pictures);
   }
 
   void add_list(const fs::path& path, const fs::path& sets, const fs::path& pictures) {
@@ -118,8 +118,8 @@ class ImageSetsFinder {
   }
 
   const FileList& files_;
+  Listings& listings_;
   const OutputNames& names_;
-  Listings listings_{is_list, "lists of pictures"};
   std::unordered_map<std::string, Named> by_path_;  // with its suffix and without
   std::uint64_t lines_ = 0, lines_left_out_ = 0;    // of the lists in a folder ImageSets
   DataSets& found_;
@@ -127,8 +127,9 @@ class ImageSetsFinder {
 
 }  // namespace
 
-void find_image_sets(const FileList& files, const OutputNames& names, DataSets& found) {
-  ImageSetsFinder(files, names, found).find();
+void find_image_sets(const FileList& files, Listings& listings, const OutputNames& names,
+                     DataSets& found) {
+  ImageSetsFinder(files, listings, names, found).find();
 }
 
 }  // namespace qturn

@@ -6,12 +6,14 @@
 
 #include "src/plan/data_sets.hpp"
 #include "src/plan/file_list.hpp"
+#include "src/plan/listings.hpp"
 #include "src/plan/output_names.hpp"
 
 namespace qturn {
 
 /// Adds those that name pictures of the run. Throws PlanError for a list that cannot be read, and
 /// for a name that two pictures have.
-void find_image_sets(const FileList& files, const OutputNames& names, DataSets& found);
+void find_image_sets(const FileList& files, Listings& listings, const OutputNames& names,
+                     DataSets& found);
 
 }  // namespace qturn

@@ -233,12 +233,12 @@ Plan plan(const PlanOptions& options) try {
   OutputNames names(options, one_file);
   if (options.standard_input && !names.folder().empty())
     throw PlanError("a picture from standard input has no name; name a file as output, or -");
-  LabelFiles masks = find_mask_files(options, found.files);
-  LabelFiles labels = find_label_files(options, found.files, &names);
+  LabelFiles masks = find_mask_files(options, found);
+  LabelFiles labels = find_label_files(options, found, &names);
   SharedLabels shared_labels =
-      find_shared_labels(options, found.files, labels, masks, names, plan.unreadable);
+      find_shared_labels(options, found, labels, masks, names, plan.unreadable);
   if (in_place || options.to_samples) refuse_shared(shared_labels, in_place);
-  DataSets data_sets = in_place ? DataSets() : find_data_sets(options, found.files, names);
+  DataSets data_sets = in_place ? DataSets() : find_data_sets(options, found, names);
   PathSet made_once;
   for_each_made_once(shared_labels, data_sets, [&](const fs::path& input, const fs::path&) {
     made_once.add(normal_path(input));
@@ -254,14 +254,13 @@ Plan plan(const PlanOptions& options) try {
     std::set<std::string_view> formats;
     for (const LabelFiles::Label& label : labels)
       formats.insert(labels.place_of(label).format->name);
-    plan.leftovers =
-        find_leftovers(options, found.files, is_taken, formats, !plan.unreadable.empty());
+    plan.leftovers = find_leftovers(options, found, is_taken, formats, !plan.unreadable.empty());
   }
   LabelFiles sidecars;
   if (options.to_samples || (!options.standard_input && !names.is_standard_output())) {
     const bool any = options.has_variants() || options.to_samples;
     sidecars = find_sidecar_files(
-        options, found.files, any ? SidecarKinds::all : SidecarKinds::world_files,
+        options, found, any ? SidecarKinds::all : SidecarKinds::world_files,
         [&](const std::string& path) {
           return is_taken(path) || (!copy_others && plan.leftovers.paths.contains(path));
         });

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <set>
 #include <sstream>
@@ -55,8 +54,12 @@ std::optional<std::string> name_wanted(const LabelFormat& format, const std::str
 
 class LabelFinder {
  public:
-  LabelFinder(const PlanOptions& options, const FileList& files, const OutputNames* names)
-      : options_(options), files_(files), names_(names), pairs_(swap_pairs_of(options)) {}
+  LabelFinder(const PlanOptions& options, FoundFiles& found, const OutputNames* names)
+      : options_(options),
+        files_(found.files),
+        names_(names),
+        pairs_(swap_pairs_of(options)),
+        listings_(found.listings) {}
 
   LabelFiles find() {
     std::map<std::uint32_t, std::vector<std::uint32_t>> places;
@@ -138,7 +141,7 @@ class LabelFinder {
   std::vector<fs::path> yaml_files_in(const fs::path& folder) {
     std::vector<fs::path> files;
     for (const Listings::Entry& entry : listings_.of(folder)) {
-      if (!entry.is_folder && (entry.lower.ends_with(".yaml") || entry.lower.ends_with(".yml")))
+      if (!entry.is_folder() && (entry.lower.ends_with(".yaml") || entry.lower.ends_with(".yml")))
         files.push_back(folder / entry.name);
     }
     return files;
@@ -281,7 +284,7 @@ class LabelFinder {
     if (!is_new) return known->second;
     const LabelFiles::Place& own = labels_.place(place);
     for (const Listings::Entry& entry : listings_.of(own.folder.path)) {
-      if (entry.is_folder || !entry.lower.ends_with(own.format->suffix)) continue;
+      if (entry.is_folder() || !entry.lower.ends_with(own.format->suffix)) continue;
       const std::string text = text_if_readable(own.folder.path + entry.name);
       if (text.empty()) continue;
       known->second = own.format->is_of(text);
@@ -362,12 +365,7 @@ class LabelFinder {
   const FileList& files_;
   const OutputNames* names_;
   const SwapPairs pairs_;
-  Listings listings_{[](const std::string& lower) {
-                       return std::ranges::any_of(
-                           std::array{".txt", ".xml", ".json", ".yaml", ".yml"},
-                           [&](const char* suffix) { return lower.ends_with(suffix); });
-                     },
-                     "labels"};
+  Listings& listings_;
   std::map<fs::path, std::optional<Keypoints>> keypoints_;
   std::map<fs::path, std::optional<ClassNames>> classes_;
   std::vector<std::ptrdiff_t> above_;  // of places
@@ -443,11 +441,11 @@ LabelOptions labels_without_yaml(const PlanOptions& options) {
   return labels;
 }
 
-LabelFiles find_label_files(const PlanOptions& options, const FileList& files,
+LabelFiles find_label_files(const PlanOptions& options, FoundFiles& found,
                             const OutputNames* names) {
   if (options.labels.take == TakeLabels::none || options.labels.take == TakeLabels::one_file)
     return {};
-  return LabelFinder(options, files, names).find();
+  return LabelFinder(options, found, names).find();
 }
 
 }  // namespace qturn

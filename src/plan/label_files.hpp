@@ -30,6 +30,7 @@
 #include "src/files/content_hash.hpp"
 #include "src/labels/one/label.hpp"
 #include "src/plan/file_list.hpp"
+#include "src/plan/find_files.hpp"
 #include "src/plan/name_list.hpp"
 #include "src/plan/options.hpp"
 #include "src/plan/output_names.hpp"
@@ -114,7 +115,7 @@ LabelOptions labels_without_yaml(const PlanOptions& options);
 /// example. Throws PlanError for a picture with two labels, for a label whose copy would lie
 /// outside of the output, for a file that is not a label of the format that its suffix promises,
 /// and if none is found that was asked for.
-LabelFiles find_label_files(const PlanOptions& options, const FileList& files,
+LabelFiles find_label_files(const PlanOptions& options, FoundFiles& found,
                             const OutputNames* names);
 
 }  // namespace qturn

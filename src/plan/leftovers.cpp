@@ -45,10 +45,14 @@ auto ask_header(const std::string& picture, Answer answer)
 
 class LeftoverFinder {
  public:
-  LeftoverFinder(const PlanOptions& options, const FileList& files,
+  LeftoverFinder(const PlanOptions& options, FoundFiles& among,
                  const std::function<bool(const std::string&)>& is_turned,
                  const std::set<std::string_view>& formats)
-      : options_(options), files_(files), is_turned_(is_turned), formats_(formats) {}
+      : options_(options),
+        files_(among.files),
+        listings_(among.listings),
+        is_turned_(is_turned),
+        formats_(formats) {}
 
   Leftovers find(bool is_partial) {
     const bool refuses_lone_masks = options_.masks.take && options_.masks.folder.empty() &&
@@ -82,28 +86,8 @@ class LeftoverFinder {
   }
 
  private:
-  struct Entries {
-    std::vector<std::string> files, folders, links;
-  };
-
-  /// Files that are called as pictures only if they may be masks.
-  Entries entries_of(const fs::path& folder, bool may_have_masks) const {
-    Entries entries;
-    std::error_code error;
-    for (fs::directory_iterator at(folder.empty() ? "." : folder, error); !error && at != end(at);
-         at.increment(error)) {
-      const std::string name = at->path().filename();
-      if (is_of_a_run(name) || (!options_.hidden && is_hidden(name))) continue;
-      std::error_code unknown;
-      if (at->is_directory(unknown))
-        (at->is_symlink(unknown) ? entries.links : entries.folders).push_back(name);
-      else if ((may_have_masks || !is_named_as_picture(name) || is_array(name)) &&
-               at->is_regular_file(unknown))
-        entries.files.push_back(name);
-    }
-    for (auto* names : {&entries.files, &entries.folders, &entries.links})
-      std::ranges::sort(*names);
-    return entries;
+  bool is_left_out(const Listings::Entry& entry) const {
+    return !options_.hidden && is_hidden(entry.name);
   }
 
   static std::string lower_stem(const FoundFile& file) {
@@ -124,18 +108,21 @@ class LeftoverFinder {
     if (is_over() || !seen_.insert(normal_path(folder / "")).second) return;
     const std::string prefix = normal_path(folder / "");
     const bool is_of_labels = is_beside || is_label_folder(fs::path(prefix).parent_path());
-    const Entries entries = entries_of(folder, is_of_labels);
-    for (const std::string& name : entries.files)
-      if (!is_over() && !is_excluded(options_, key + name, name))
-        look_at(folder / name, prefix + name, is_of_labels);
+    using enum Listings::Pictures;
+    std::vector<std::string> links;
+    for (const Listings::Entry& entry : listings_.if_readable(folder, is_of_labels ? all : masks)) {
+      const std::string name = entry.name;
+      if (is_over() || is_left_out(entry) || is_excluded(options_, key + name, name)) continue;
+      if (entry.kind == Listings::Kind::file) look_at(folder / name, prefix + name, is_of_labels);
+      if (entry.kind == Listings::Kind::link_to_folder) links.push_back(name);
+    }
     if (!follows || options_.follow) return;
-    for (const std::string& name : entries.links)
-      if (!is_excluded(options_, key + name, name)) look_in(folder / name, key + name + "/", false);
+    for (const std::string& name : links) look_in(folder / name, key + name + "/", false);
   }
 
   /// In the folders beside those of pictures, or of what holds them, that belong to them.
   void look_beside(const fs::path& place, const std::set<std::uint32_t>& of_pictures) {
-    for (const std::string& name : entries_of(place, false).folders) {
+    for (const std::string& name : folders_in(place)) {
       if (seen_.contains(normal_path(place / name / ""))) continue;
       for (const std::uint32_t number : of_pictures) {
         const fs::path pictures = normal_path(files_.folder_at(number).path);
@@ -152,8 +139,16 @@ class LeftoverFinder {
   void look_below(const fs::path& folder) {
     if (seen_.contains(normal_path(folder / ""))) return;
     look_in(folder, "", false, true);
-    for (const std::string& name : entries_of(folder, false).folders)
+    for (const std::string& name : folders_in(folder))
       if (!is_over()) look_below(folder / name);
+  }
+
+  std::vector<std::string> folders_in(const fs::path& folder) {
+    std::vector<std::string> folders;
+    for (const Listings::Entry& entry : listings_.if_readable(folder))
+      if (entry.kind == Listings::Kind::folder && !is_left_out(entry))
+        folders.push_back(entry.name);
+    return folders;
   }
 
   bool may_be_table(std::string_view suffix) const {
@@ -232,6 +227,7 @@ class LeftoverFinder {
 
   const PlanOptions& options_;
   const FileList& files_;
+  Listings& listings_;
   const std::function<bool(const std::string&)>& is_turned_;
   const std::set<std::string_view>& formats_;
   PictureNames names_;
@@ -263,13 +259,14 @@ std::optional<Size> size_of_picture(const std::string& picture) {
   return ask_header(picture, [](const Header& header) { return header.size(); });
 }
 
-Leftovers find_leftovers(const PlanOptions& options, const FileList& files,
+Leftovers find_leftovers(const PlanOptions& options, FoundFiles& found,
                          const std::function<bool(const std::string&)>& is_turned,
                          const std::set<std::string_view>& formats, bool is_partial) {
-  return LeftoverFinder(options, files, is_turned, formats).find(is_partial);
+  return LeftoverFinder(options, found, is_turned, formats).find(is_partial);
 }
 
 std::set<fs::path> find_label_caches(const JobList& jobs) {
+  Listings listings;
   std::set<fs::path> folders, caches;
   for (const LabelFiles::Place& place : jobs.labels().places()) {
     if (!place.holds_any) continue;
@@ -279,12 +276,9 @@ std::set<fs::path> find_label_caches(const JobList& jobs) {
     folders.insert({folder, folder.parent_path().empty() ? "." : folder.parent_path()});
   }
   for (const fs::path& folder : folders) {
-    std::error_code error;
-    for (fs::directory_iterator at(folder, error); !error && at != end(at); at.increment(error)) {
-      const fs::path& path = at->path();
-      if (lower_case(path.extension()) == ".cache" && at->is_regular_file(error))
-        caches.insert(from_here(path));
-    }
+    for (const Listings::Entry& entry : listings.if_readable(folder))
+      if (!entry.is_folder() && entry.lower.ends_with(".cache"))
+        caches.insert(from_here(folder / entry.name));
   }
   return caches;
 }

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "src/plan/file_list.hpp"
+#include "src/plan/find_files.hpp"
 #include "src/plan/options.hpp"
 
 namespace qturn {
@@ -50,7 +50,7 @@ struct Leftovers {
 ///
 /// `is_turned`: whether a file, by its absolute, normal path, is turned with pictures. `formats`:
 /// the names of the label formats that are turned. Files in them belong to pictures left out.
-Leftovers find_leftovers(const PlanOptions& options, const FileList& files,
+Leftovers find_leftovers(const PlanOptions& options, FoundFiles& found,
                          const std::function<bool(const std::string&)>& is_turned,
                          const std::set<std::string_view>& formats, bool is_partial);
 

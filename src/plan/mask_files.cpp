@@ -9,7 +9,6 @@
 #include "src/files/safe_file.hpp"
 #include "src/formats/table.hpp"
 #include "src/picture/text.hpp"
-#include "src/plan/find_files.hpp"
 #include "src/plan/folder_layout.hpp"
 #include "src/plan/label_places.hpp"
 #include "src/plan/leftovers.hpp"
@@ -24,15 +23,16 @@ constexpr std::string_view of_pictures[] = {"images", "image", "imgs", "img", "j
 constexpr std::string_view before_folder[] = {"panoptic_", "annotations/panoptic_"};
 constexpr std::string_view after_folder[] = {"_masks", "-masks", "_mask", "-mask"};
 
-const Codec* format_of(const std::string& name) {
+const Codec* format_of(std::string_view name) {
   return codec_of_suffix(fs::path(name).extension().string());
 }
 
-std::string lower_stem(const std::string& lower_name) { return fs::path(lower_name).stem(); }
+std::string lower_stem(std::string_view lower_name) { return fs::path(lower_name).stem(); }
 
 class MaskFinder {
  public:
-  MaskFinder(const PlanOptions& options, FileList& files) : options_(options), files_(files) {}
+  MaskFinder(const PlanOptions& options, FoundFiles& found)
+      : options_(options), files_(found.files), listings_(found.listings) {}
 
   LabelFiles find() {
     std::map<std::uint32_t, std::vector<Place>> places;
@@ -106,6 +106,7 @@ class MaskFinder {
   /// Whether a name, without its suffix and in lower case, is that of a mask of this picture.
   bool is_mask(const Place& place, const Listings::Entry& entry, const std::string& stem,
                const char* picture) const {
+    if (entry.is_folder() || !format_of(entry.lower)) return false;
     const std::string own = lower_stem(entry.lower);
     if (is_array(entry.lower) || place.is_for_arrays) {
       if (!is_array(entry.lower) ||
@@ -120,15 +121,13 @@ class MaskFinder {
 
   void find_in(Place& place, std::size_t number) {
     const std::string stem = lower_case(fs::path(files_[number].name).stem());
-    Listings& listings = place.is_beside ? beside_ : listings_;
-    const auto& entries = listings.of(place.folder.path);
-    for (auto at = std::ranges::lower_bound(entries, stem, {}, &Listings::Entry::lower);
-         at != entries.end() && at->lower.starts_with(stem); ++at) {
-      if (at->is_folder) continue;
-      if (!is_mask(place, *at, stem, files_[number].name)) continue;
+    using enum Listings::Pictures;
+    for (const Listings::Entry& entry :
+         listings_.starting_with(place.folder.path, stem, place.is_beside ? masks : all)) {
+      if (!is_mask(place, entry, stem, files_[number].name)) continue;
       if (!place.number) place.number = masks_.add_place({.folder = place.folder});
-      found_.push_back({number, *place.number, at->name});
-      paths_.add(normal_path(place.folder.path + at->name));
+      found_.push_back({number, *place.number, entry.name});
+      paths_.add(normal_path(place.folder.path + entry.name));
     }
   }
 
@@ -173,24 +172,18 @@ class MaskFinder {
 
   const PlanOptions& options_;
   FileList& files_;
+  Listings& listings_;
   LabelFiles masks_;
   std::map<std::uint32_t, bool> are_of_size_;  // by place
-  // Of a folder of pictures, only those that are named as masks are held.
-  Listings beside_{[](const std::string& lower) {
-                     return is_array(lower) ||
-                            (stem_of_mask(lower_stem(lower)) && format_of(lower));
-                   },
-                   "masks"};
-  Listings listings_{[](const std::string& lower) { return format_of(lower) != nullptr; }, "masks"};
   std::vector<Found> found_;
   PathSet paths_;
 };
 
 }  // namespace
 
-LabelFiles find_mask_files(const PlanOptions& options, FileList& files) {
+LabelFiles find_mask_files(const PlanOptions& options, FoundFiles& found) {
   if (!options.masks.take) return {};
-  return MaskFinder(options, files).find();
+  return MaskFinder(options, found).find();
 }
 
 }  // namespace qturn

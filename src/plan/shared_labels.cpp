@@ -47,7 +47,8 @@ bool is_of(const SharedLabelFormat& format, const fs::path& path, bool plain) {
 }
 
 /// The files where they may be found by themselves. `named`: null, or the only format to find.
-SharedLabelFiles files_beside(const FileList& files, bool plain, const SharedLabelFormat* named) {
+SharedLabelFiles files_beside(FoundFiles& among, bool plain, const SharedLabelFormat* named) {
+  const FileList& files = among.files;
   LabelPlaces places;
   PathSet stems;  // of pictures: a.json beside a.jpg is not for many pictures
   std::uint32_t last_folder = 0;
@@ -66,27 +67,24 @@ SharedLabelFiles files_beside(const FileList& files, bool plain, const SharedLab
   stems.sort();
   SharedLabelFiles found;
   const auto look_in = [&](const fs::path& folder, auto enter) {
-    std::error_code error;
-    for (fs::directory_iterator at(folder, error); !error && at != end(at); at.increment(error)) {
-      std::error_code unknown;
-      if (at->is_directory(unknown)) {
-        if (lower_case(at->path().filename().string()) == "annotations") enter(at->path());
+    for (const Listings::Entry& entry : among.listings.if_readable(folder)) {
+      const fs::path path = folder / entry.name, lower = entry.lower;
+      if (entry.is_folder()) {
+        if (lower == "annotations") enter(path);
         continue;
       }
-      if (is_of_a_run(at->path().filename().native())) continue;
-      const std::string suffix = lower_case(at->path().extension().string());
       // A JSON file of the stem of a picture is a label of that picture alone. So is an XML file,
       // wherever it lies: Pascal VOC has a folder of them.
-      const std::string stem = lower_case(at->path().stem().string());
+      const std::string suffix = lower.extension(), stem = lower.stem();
       if (suffix == ".json" && stems.contains((folder / stem).native())) continue;
       if (suffix == ".xml" && stems.contains(stem + ".xml")) continue;
       const auto is_wanted = [&](const SharedLabelFormat& format) {
-        return named ? format.option == named->option && at->path().filename() == format.plain_name
+        return named ? format.option == named->option && entry.name == format.plain_name
                      : !format.is_named_only;
       };
       for (const SharedLabelFormat& format : shared_label_formats)
-        if (suffix == format.suffix && is_wanted(format) && is_of(format, at->path(), plain))
-          found.emplace(from_here(at->path()), &format);
+        if (suffix == format.suffix && is_wanted(format) && is_of(format, path, plain))
+          found.emplace(from_here(path), &format);
     }
   };
   for (const fs::path& place : places.all())
@@ -176,14 +174,14 @@ SharedLabels::File read_shared_labels(const fs::path& path, const SharedLabelFor
   return file;
 }
 
-SharedLabelFiles shared_label_files(const PlanOptions& options, const FileList& files) {
+SharedLabelFiles shared_label_files(const PlanOptions& options, FoundFiles& found) {
   const LabelOptions& labels = options.labels;
   const bool is_one_file = labels.take == TakeLabels::one_file;
   if (is_one_file && !labels.file.empty()) return {{labels.file, labels.file_format}};
   if (!is_one_file && labels.take != TakeLabels::found) return {};
   // Pictures that get other names: what is said of each must be said again.
   const bool are_renamed = options.has_variants() && !options.to_samples;
-  return files_beside(files, are_renamed, labels.file_format);
+  return files_beside(found, are_renamed, labels.file_format);
 }
 
 namespace {
@@ -276,10 +274,11 @@ void refuse_unknown_classes(const PlanOptions& options, const ClassSwap& classes
 
 }  // namespace
 
-SharedLabels find_shared_labels(const PlanOptions& options, const FileList& files,
+SharedLabels find_shared_labels(const PlanOptions& options, FoundFiles& among,
                                 const LabelFiles& own, const LabelFiles& masks,
                                 const OutputNames& names, const std::vector<Sentence>& unreadable) {
-  const SharedLabelFiles formats = shared_label_files(options, files);
+  const FileList& files = among.files;
+  const SharedLabelFiles formats = shared_label_files(options, among);
   SharedLabels labels;
   if (formats.empty() && options.labels.file_format) {
     throw LabelsError(

@@ -95,7 +95,7 @@ using SharedLabelFiles = std::map<std::filesystem::path, const SharedLabelFormat
 
 /// The files that `options.labels` names, or that are found by themselves. Throws PlanError if one
 /// cannot be read.
-SharedLabelFiles shared_label_files(const PlanOptions& options, const FileList& files);
+SharedLabelFiles shared_label_files(const PlanOptions& options, FoundFiles& found);
 
 /// Which pictures the images of such files are.
 class SharedLabelPictures {
@@ -133,7 +133,7 @@ class SharedLabelPictures {
 /// equally, if one is about a mask that is not among `masks`, and if a box is proved to be in
 /// another order than that which is taken where nothing is said. Only where all boxes may be in
 /// either order, the sizes of pictures are read.
-SharedLabels find_shared_labels(const PlanOptions& options, const FileList& files,
+SharedLabels find_shared_labels(const PlanOptions& options, FoundFiles& among,
                                 const LabelFiles& own, const LabelFiles& masks,
                                 const OutputNames& names, const std::vector<Sentence>& unreadable);
 

@@ -10,7 +10,6 @@
 #include "src/files/safe_file.hpp"
 #include "src/formats/table.hpp"
 #include "src/picture/text.hpp"
-#include "src/plan/find_files.hpp"
 #include "src/plan/folder_layout.hpp"
 #include "src/sample/file_kind.hpp"
 #include "src/sample/harmless.hpp"
@@ -23,10 +22,11 @@ namespace fs = std::filesystem;
 
 class SidecarFinder {
  public:
-  SidecarFinder(const PlanOptions& options, FileList& files, SidecarKinds kinds,
+  SidecarFinder(const PlanOptions& options, FoundFiles& found, SidecarKinds kinds,
                 const std::function<bool(const std::string&)>& is_taken)
       : options_(options),
-        files_(files),
+        files_(found.files),
+        listings_(found.listings),
         takes_all_(kinds == SidecarKinds::all),
         is_taken_(is_taken) {}
 
@@ -48,25 +48,23 @@ class SidecarFinder {
     if (!takes_all_ && !folder.may_hold_sidecars) return;
     const fs::path name = lower_case(file.name);
     const std::string start = name.stem().string() + ".";
-    const auto& entries = listings_.of(folder.path);
-    for (auto at = std::ranges::lower_bound(entries, start, {}, &Listings::Entry::lower);
-         at != entries.end() && at->lower.starts_with(start); ++at) {
-      const fs::path own = at->lower;
-      const std::string path = normal_path(folder.path + at->name);
-      const bool is_notes =
-          at->name == std::string(file.name) + ".aux.xml" &&
-          are_turned_notes(at->name, text_head_of(folder.path + at->name).value_or(""));
+    for (const Listings::Entry& entry : listings_.starting_with(folder.path, start)) {
+      if (entry.is_folder() || !may_be_sidecar(std::string(entry.lower))) continue;
+      const fs::path own = entry.lower, whole = folder.path + entry.name;
+      const std::string path = normal_path(whole);
+      const bool is_notes = entry.name == std::string(file.name) + ".aux.xml" &&
+                            are_turned_notes(entry.name, text_head_of(whole).value_or(""));
       const bool is_of_picture = own.stem() == name.stem() || is_notes ||
                                  (is_xmp(own) && own.stem() == name && name.has_extension());
-      if (at->is_folder || !is_of_picture) continue;
+      if (!is_of_picture) continue;
       if (!takes_all_ && !is_notes && !is_world_file(own, name)) continue;
       if (is_taken_(path)) continue;
-      if (is_excluded(options_, folder.key + at->name, at->name)) continue;
-      if (!options_.follow && fs::is_symlink(fs::symlink_status(folder.path + at->name))) continue;
-      if (!is_turned_sidecar(own) && !may_be_copied(folder.path + at->name)) continue;
+      if (is_excluded(options_, folder.key + entry.name, entry.name)) continue;
+      if (!options_.follow && fs::is_symlink(fs::symlink_status(whole))) continue;
+      if (!is_turned_sidecar(own) && !may_be_copied(whole)) continue;
       const auto [place, is_new] = places_.try_emplace(file.folder);
       if (is_new) place->second = sidecars_.add_place({.folder = folder});
-      sidecars_.add(number, place->second, at->name);
+      sidecars_.add(number, place->second, entry.name);
     }
   }
 
@@ -108,20 +106,19 @@ class SidecarFinder {
 
   const PlanOptions& options_;
   FileList& files_;
+  Listings& listings_;
   const bool takes_all_;
   const std::function<bool(const std::string&)>& is_taken_;
-  Listings listings_{[this](const std::string& lower) { return may_be_sidecar(lower); },
-                     "sidecars"};
   std::map<std::uint32_t, std::uint32_t> places_;  // by the folder of the pictures
   LabelFiles sidecars_;
 };
 
 }  // namespace
 
-LabelFiles find_sidecar_files(const PlanOptions& options, FileList& files, SidecarKinds kinds,
+LabelFiles find_sidecar_files(const PlanOptions& options, FoundFiles& found, SidecarKinds kinds,
                               const std::function<bool(const std::string&)>& is_taken) {
   if (options.labels.take == TakeLabels::none) kinds = SidecarKinds::world_files;
-  return SidecarFinder(options, files, kinds, is_taken).find();
+  return SidecarFinder(options, found, kinds, is_taken).find();
 }
 
 }  // namespace qturn

@@ -8,7 +8,7 @@
 #include <functional>
 #include <string>
 
-#include "src/plan/file_list.hpp"
+#include "src/plan/find_files.hpp"
 #include "src/plan/label_files.hpp"
 #include "src/plan/options.hpp"
 
@@ -19,8 +19,8 @@ enum class SidecarKinds : bool { all, world_files };
 /// Finds the sidecars of all pictures, except files that `is_taken` is true of (absolute, normal
 /// paths) and that --exclude leaves out. World files alone if labels are not turned. If labels of
 /// one kind alone are, files that may be labels of another one are left alone. Marks those that are
-/// among `files`.
-LabelFiles find_sidecar_files(const PlanOptions& options, FileList& files, SidecarKinds kinds,
+/// among `found.files`.
+LabelFiles find_sidecar_files(const PlanOptions& options, FoundFiles& found, SidecarKinds kinds,
                               const std::function<bool(const std::string&)>& is_taken);
 
 }  // namespace qturn

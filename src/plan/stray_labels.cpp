@@ -3,12 +3,10 @@
 #include <algorithm>
 #include <map>
 #include <string>
-#include <system_error>
 
 #include "src/files/safe_file.hpp"
 #include "src/picture/bytes.hpp"
 #include "src/picture/text.hpp"
-#include "src/plan/find_files.hpp"
 #include "src/plan/folder_layout.hpp"
 #include "src/plan/label_places.hpp"
 #include "src/plan/output_names.hpp"
@@ -17,17 +15,6 @@ namespace qturn {
 namespace {
 
 namespace fs = std::filesystem;
-
-template <typename Visit>
-void for_each_file(const fs::path& folder, Visit visit) {
-  std::error_code error;
-  for (fs::directory_iterator at(folder.empty() ? "." : folder, error); !error && at != end(at);
-       at.increment(error)) {
-    std::error_code unknown;
-    if (at->is_regular_file(unknown) && !is_of_a_run(at->path().filename().native()))
-      visit(at->path());
-  }
-}
 
 std::string lower_stem(const fs::path& file) { return lower_case(file.stem().string()); }
 
@@ -42,9 +29,9 @@ bool looks_like(const LabelFormat& format, const fs::path& file, bool is_among_p
 
 class StrayLabelFinder {
  public:
-  StrayLabelFinder(const LabelFiles& labels, const FileList& files,
+  StrayLabelFinder(const LabelFiles& labels, const FileList& files, Listings& listings,
                    const std::set<fs::path>& shared)
-      : labels_(labels), files_(files) {
+      : labels_(labels), files_(files), listings_(listings) {
     for (const fs::path& file : shared) shared_.insert(normal_path(file));
   }
 
@@ -64,7 +51,7 @@ class StrayLabelFinder {
       return normal_path(fs::path(pictures) / "") == folder;
     });
     if (is_beside && !place.format) return;  // a mask without its picture is a picture
-    for_each_file(place.folder.path, [&](const fs::path& file) {
+    for_each_file_in(place.folder.path, [&](const fs::path& file) {
       const bool is_label = place.format ? lower_case(file.extension()) == place.format->suffix
                                          : is_named_as_picture(file);
       const std::string path = normal_path(file);
@@ -73,6 +60,12 @@ class StrayLabelFinder {
       // A list of classes lies among labels, too.
       if (!place.format || looks_like(*place.format, file, is_beside)) strays_.insert(file);
     });
+  }
+
+  template <typename Visit>
+  void for_each_file_in(const fs::path& folder, Visit visit) {
+    for (const Listings::Entry& entry : listings_.if_readable(folder, Listings::Pictures::all))
+      if (!entry.is_folder()) visit(folder / entry.name);
   }
 
   bool has_picture(const fs::path& label, const std::set<std::string>& folders) {
@@ -86,7 +79,7 @@ class StrayLabelFinder {
     const auto [known, is_new] = pictures_.try_emplace(folder);
     if (!is_new) return known->second;
     std::set<std::string>& stems = known->second;
-    for_each_file(folder, [&](const fs::path& file) {
+    for_each_file_in(folder, [&](const fs::path& file) {
       if (!is_named_as_picture(file)) return;
       const std::string stem = lower_stem(file);
       stems.insert({stem, stem.substr(0, variant_place(stem)),
@@ -97,6 +90,7 @@ class StrayLabelFinder {
 
   const LabelFiles& labels_;
   const FileList& files_;
+  Listings& listings_;
   std::set<std::string> shared_;
   std::map<std::string, std::set<std::string>> pictures_;  // their stems, by folder
   std::set<fs::path> strays_;
@@ -105,8 +99,8 @@ class StrayLabelFinder {
 }  // namespace
 
 std::set<fs::path> find_stray_labels(const LabelFiles& labels, const FileList& files,
-                                     const std::set<fs::path>& shared) {
-  return StrayLabelFinder(labels, files, shared).find();
+                                     Listings& listings, const std::set<fs::path>& shared) {
+  return StrayLabelFinder(labels, files, listings, shared).find();
 }
 
 }  // namespace qturn

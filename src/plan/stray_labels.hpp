@@ -6,6 +6,7 @@
 
 #include "src/plan/file_list.hpp"
 #include "src/plan/label_files.hpp"
+#include "src/plan/listings.hpp"
 
 namespace qturn {
 
@@ -13,6 +14,7 @@ namespace qturn {
 /// is there but not among `files`, as one that --exclude leaves out. `shared`: files that are not
 /// for one picture. A text among pictures counts if it looks like a label.
 std::set<std::filesystem::path> find_stray_labels(const LabelFiles& labels, const FileList& files,
+                                                  Listings& listings,
                                                   const std::set<std::filesystem::path>& shared);
 
 }  // namespace qturn

@@ -43,11 +43,11 @@ std::vector<fs::path> journals_of(const PlanOptions& inputs, const FoundFiles& f
   return named;
 }
 
-LabelSources sources_of(const CommandLine& line, const PlanOptions& inputs, const FoundFiles& found,
+LabelSources sources_of(const CommandLine& line, const PlanOptions& inputs, FoundFiles& found,
                         const LabelFiles& labels, const LabelFiles& masks) {
   LabelSources sources{.files = found.files, .labels = labels, .masks = masks};
   sources.journals = journals_of(inputs, found);
-  sources.shared = shared_label_files(inputs, found.files);
+  sources.shared = shared_label_files(inputs, found);
   sources.shared_are_named = line.labels.take == TakeLabels::one_file;
   if (labels.empty() && masks.empty() && sources.shared.empty())
     throw PlanError("found no labels to check; say where they are, as in --labels yolo:DIR");
@@ -84,8 +84,8 @@ LabelsToCheck::LabelsToCheck(const CommandLine& line, const PlanOptions& inputs,
                              FindingsToShow& to_show)
     : line_(line),
       files_(found.files),
-      masks_(find_mask_files(inputs, found.files)),
-      labels_(find_label_files(inputs, found.files, nullptr)),
+      masks_(find_mask_files(inputs, found)),
+      labels_(find_label_files(inputs, found, nullptr)),
       check_(sources_of(line, inputs, found, labels_, masks_), line.run.labels_drawn_on,
              line.run.limits),
       to_show_(to_show) {}

@@ -26,8 +26,8 @@ namespace {
 struct Compared {
   Compared(const PlanOptions& options, const ReportPlace& json)
       : found(pictures_to_check(options, std::span(&json, 1))),
-        masks(find_mask_files(options, found.files)),
-        labels(find_label_files(options, found.files, nullptr)) {
+        masks(find_mask_files(options, found)),
+        labels(find_label_files(options, found, nullptr)) {
     for (const LabelFiles* among : {&labels, &masks})
       for (const LabelFiles::Label& label : *among) json.refuse(among->path(label));
   }
@@ -99,10 +99,10 @@ int check_against(const CommandLine& line, PlanOptions turned) {
   turned.labels = line.labels;
   turned.masks = line.mask_options();
   turned.labels.swap_pairs.clear();  // classes are named by what lies with the originals
-  const Compared results(turned, json_place);
+  Compared results(turned, json_place);
   turned.labels = line.labels;
   turned.inputs = {line.against};
-  const Compared originals(turned, json_place);
+  Compared originals(turned, json_place);
   if (originals.found.files.empty()) throw PlanError("no pictures in " + printable(line.against));
   JsonLines json(line);
   std::uint64_t failed = 0, differing = 0, proved = 0;
@@ -111,7 +111,7 @@ int check_against(const CommandLine& line, PlanOptions turned) {
     for (const Sentence& reason : compared->found.unreadable) say(line, Tone::error, reason);
   }
   if (!line.quiet)
-    for (const auto& [file, format] : shared_label_files(turned, originals.found.files))
+    for (const auto& [file, format] : shared_label_files(turned, originals.found))
       print_message(printable(file.string()) + ": labels of many pictures are not compared",
                     Tone::warning);
   failed += say_without_original(results.found.files, originals.found.files);
