@@ -9,7 +9,7 @@ namespace {
 
 using namespace exif_tag;
 
-// The header has the byte order of a TIFF, but then another number than 42. ExifTool reads such a
+// The header has the byte order of a TIFF, but then another number than 42. ExifTool reads the
 // block, Pillow only if the number is 42 with its bytes exchanged or BigTIFF's, libexif never.
 bool is_read_by_some(std::span<const std::byte> data) {
   return TiffStructure::is_marked(data) && !TiffStructure::open(data);

@@ -1,8 +1,8 @@
 // What happened to a picture, as far as its orientation metadata is concerned: every place in a
 // file that states the orientation or depends on it.
 //
-// Two frames matter. Most of these places (sizes, resolutions, Exif's subject area) describe the
-// pixels as they are stored. Some describe the picture as it is seen, with the tag honoured: a
+// Two frames matter. Most places (sizes, resolutions, Exif's subject area) describe the pixels as
+// they are stored. Some describe the picture as it is seen, with the tag honoured: a
 // thumbnail that somebody turned upright without changing the tag. The first kind is turned like
 // the pixels, the second kind like the view.
 #pragma once
@@ -52,7 +52,7 @@ struct MetadataTurn {
   Position moved(Position pixel) const;
   bool trims(Position pixel) const;
 
-  /// Whether this size has the shape of the upright picture, and not that of the stored pixels.
+  /// Whether this size has the shape of the upright picture, and the stored pixels have another.
   bool is_upright_shape(Size other) const;
 
   /// How to turn another picture in the file with this size: like the pixels, unless it is upright.

@@ -91,7 +91,7 @@ class Scanner {
     nodes_.push_back(node);
   }
 
-  // Whose name still has its prefix.
+  // The node's name still has its prefix.
   void name_node(XmlNode& node) const {
     const std::string_view qualified = node.name;
     const std::size_t colon = qualified.find(':');

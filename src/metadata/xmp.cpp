@@ -27,8 +27,8 @@ namespace {
 // All use fractions of the picture's sides, from its upper left corner. MP gives the corner of a
 // region, the others its centre. Programs draw them on the pixels as they are stored, whatever the
 // orientation says. Some programs draw them on the upright picture instead. If the tag swaps the
-// axes, all but MP show that: their AppliedToDimensions are then those of the upright picture, and
-// the regions are moved with the view instead of the pixels.
+// axes, all but MP show that: their AppliedToDimensions are then the upright picture's, and the
+// regions are moved with the view instead of the pixels.
 //
 // If an edge was trimmed, the rest is a smaller picture: places are other fractions of its sides,
 // and AppliedToDimensions is the new size. A region that reaches into the trimmed edge now reaches
@@ -257,7 +257,7 @@ void move_area(const Members& members, const Drawing& drawing, double width, dou
   findings.cut |= is_cut(x_axis, *x_says, w_says) || is_cut(y_axis, *y_says, h_says);
 }
 
-// Of one schema. Returns what was done to the picture that they were drawn on.
+// Moves the areas of one schema. Returns what was done to the picture that they were drawn on.
 Drawing move_areas(const std::vector<XmlNode>& nodes, const Schema& schema,
                    const MetadataTurn& turn, XmpEdits& edits, Findings& findings) {
   Drawing drawing = drawing_of(turn, false);
@@ -291,7 +291,7 @@ Drawing move_areas(const std::vector<XmlNode>& nodes, const Schema& schema,
 
 // Whether there are regions of the Metadata Working Group whose places nobody can read.
 bool has_unknown_regions(const std::vector<XmlNode>& nodes) {
-  std::set<int> known;  // the elements that say a place, and those around them
+  std::set<int> known;  // the elements that say a place, and the elements around them
   for (const XmlNode& node : nodes) {
     if (!working_group.area.holds(node) || node.parent < 0) continue;
     known.insert(node.parent);
@@ -340,8 +340,8 @@ constexpr std::string_view rdf = "http://www.w3.org/1999/02/22-rdf-syntax-ns#",
                            iptc = "http://iptc.org/std/Iptc4xmpExt/2008-02-29/",
                            container_item = "http://ns.google.com/photos/1.0/container/item/";
 
-// A property of the packet itself. Those of other pictures (its source, its history) are nested
-// deeper.
+// A property of the packet itself. Properties of other pictures (its source, its history) are
+// nested deeper.
 bool is_property(const std::vector<XmlNode>& nodes, const XmlNode& node) {
   if (node.parent < 0) return false;
   const XmlNode& description = nodes[static_cast<std::size_t>(node.parent)];
