@@ -25,7 +25,7 @@ const Codec* find(Predicate is_wanted) {
   return found == rows.end() ? nullptr : *found;
 }
 
-// Of the pictures of other formats.
+// Whether pictures of other formats can be written in this one.
 bool is_written(const Codec& codec) { return codec.encode && !codec.is_array; }
 
 }  // namespace

@@ -49,7 +49,7 @@ extern const Codec codec;
 }
 namespace raw {
 extern const Codec codec;
-/// Those that are not built like a TIFF. All are refused.
+/// Raw files that are not built like a TIFF. All are refused.
 extern const Codec other_codec;
 }  // namespace raw
 namespace tga {
@@ -71,8 +71,8 @@ inline constexpr std::size_t signature_bytes = 32;
 /// The suffix of the path in lower case, with its dot; empty if it has none.
 std::string lower_suffix(const std::filesystem::path& path);
 
-/// The codec of a file that begins with `head`, of which the first signature_bytes count; null if
-/// qturn does not read it. The suffix (".tga") decides for TGA, which has no signature, and
+/// The codec of a file that begins with `head`; null if qturn does not read it. Only the first
+/// signature_bytes count. The suffix (".tga") decides for TGA, which has no signature, and
 /// distinguishes camera raw files, which are TIFF inside, from TIFF.
 const Codec* codec_of_content(std::span<const std::byte> head, std::string_view lower_suffix);
 

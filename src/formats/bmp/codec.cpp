@@ -56,7 +56,7 @@ struct BmpLayout {
   ChannelMasks masks = {};       ///< of 16 bits and more
   std::size_t palette_at = 0;    ///< blue, green, red, of a colour
   std::size_t colour_bytes = 4;  ///< in the palette
-  std::size_t colours = 0;       ///< in the palette, of those that a pixel can name
+  std::size_t colours = 0;       ///< in the palette, that a pixel can name
   std::size_t pixels_at = 0;
   std::size_t profile_at = 0;  ///< in the file
   std::size_t profile_bytes = 0;
@@ -378,7 +378,7 @@ bool is_grey(std::span<const std::byte> palette, std::size_t colour_bytes) {
   return true;
 }
 
-// As another format gets it, without memory.
+// The page as another format gets it, without memory.
 Page shown_page(const BmpLayout& layout, std::span<const std::byte> file) {
   Page page = stored_page(layout);
   if (layout.has_palette()) {

@@ -46,7 +46,7 @@ struct Codec {
   /// content cannot tell.
   bool (*recognises)(std::span<const std::byte> head, std::string_view lower_suffix);
 
-  /// Counts what the file asks for, before anything of that is in memory. Throws LimitError;
+  /// Counts what the file asks for, before any of it is in memory. Throws LimitError;
   /// ImageFileError as read_header. Null: the header tells all that counts.
   void (*check_limits)(std::span<const std::byte> file, const Limits& limits) = nullptr;
 
@@ -68,9 +68,9 @@ struct Codec {
   Image (*decode_otherwise)(std::span<const std::byte> file, PixelArena& arena,
                             const std::atomic<bool>& stop) = nullptr;
 
-  /// Decodes the first page for a caller who wants no more than pixels: of what the file holds
-  /// besides, nothing but the orientation is looked at. Checks the limits, too. Throws LimitError,
-  /// and as decode(). Null: decode() for another format does it, once the limits are checked.
+  /// Decodes the first page for a caller who wants no more than pixels: besides them only the
+  /// orientation is looked at. Checks the limits, too. Throws LimitError, and as decode(). Null:
+  /// decode() for another format does it, once the limits are checked.
   Image (*decode_pixels)(std::span<const std::byte> file, const Limits& limits, PixelArena& arena,
                          const std::atomic<bool>& stop) = nullptr;
 
@@ -121,8 +121,8 @@ struct Codec {
   /// each other, and looks for trailing data. Reads no pixels. Null: there is nothing to look at.
   void (*check)(std::span<const std::byte> file, MetadataCheck& check) = nullptr;
 
-  /// What `file` holds, in order, each part as it must be after `applied`: of the result of that
-  /// turn, `applied` is the identity. What no turn keeps is not among them. Throws as read_header.
+  /// What `file` holds, in order, each part as it must be after `applied`. The parts of the result
+  /// are asked for with the identity. What no turn keeps is left out. Throws as read_header.
   std::vector<FilePart> (*parts)(std::span<const std::byte> file, Orientation applied) = nullptr;
 
   /// Does what read_header does, for a damaged file that salvage() can read. Null: read_header

@@ -44,13 +44,13 @@ class CompressedTurn {
   /// Why this turn is not lossless.
   virtual std::string why_not(Orientation applied) const = 0;
 
-  /// The size of the result of that.
+  /// The size of the picture after `applied`.
   virtual Size turned_size(Orientation applied) const = 0;
 
   /// The most bytes of memory that read() and turn() take for these orientations.
   virtual std::uint64_t bytes_needed(std::span<const Orientation> applied) const = 0;
 
-  /// What to ask of a device: those of `applied` that a device can do; nothing if there are none.
+  /// What to ask of a device: the orientations that it can do; nothing if it can do none.
   virtual std::optional<JpegRequest> request(std::span<const Orientation> applied) const;
 
   /// Takes what a device has made of request().
@@ -66,7 +66,7 @@ class CompressedTurn {
                     const std::atomic<bool>& stop, std::vector<std::string>& warnings) = 0;
 
   /// The turned file with all its orientation metadata, by one of the routes lossless, trimmed and
-  /// planar. `applied` is one of those that were read, or made by a device, and comes once.
+  /// planar. `applied` was read, or a device has made it, and comes once.
   virtual FileBytes turn(Orientation applied, const TurnEmbedded& turn_embedded,
                          const std::atomic<bool>& stop, std::vector<std::string>& warnings) = 0;
 
@@ -88,7 +88,7 @@ class CompressedTurn {
     return false;
   }
 
-  /// Finds the orientation of which `result` holds this picture, whoever made it. To be called
+  /// Finds the orientation in which `result` holds this picture, whoever made it. To be called
   /// after read() of the identity. Throws as prove(). Nothing where Codec::parts says all.
   virtual std::optional<Orientation> turn_in(std::span<const std::byte> /*result*/,
                                              PixelArena& /*arena*/,

@@ -24,7 +24,7 @@ namespace qturn {
 using JpegHead = std::function<Bytes(std::size_t output, const JpegPlanarResult* planar)>;
 
 /// The entropy-coded data of a JPEG that has one scan, and the turns to make of it. It may be
-/// damaged. Outputs are numbered: those that are turned losslessly, then those by planes.
+/// damaged. Outputs are numbered: first the lossless turns, then the turns by planes.
 struct JpegRequest {
   std::span<const std::byte> data;     ///< what follows the marker of its end may be there, too
   std::vector<JpegScanTurn> lossless;  ///< without memory
@@ -43,7 +43,7 @@ struct JpegToDecode {
 
 /// What a device has made of a request.
 struct JpegMade {
-  std::vector<FileBytes> pictures;  ///< by output: from the first marker to that of the end
+  std::vector<FileBytes> pictures;  ///< by output: from the first marker to the end's
   std::size_t data_bytes = 0;       ///< of the request's data, with the marker of its end
 };
 
@@ -64,7 +64,7 @@ class JpegDevice {
   /// Throws Interrupted when the run is given up.
   virtual std::optional<JpegMade> turn(const JpegRequest& request) = 0;
 
-  /// Memory for a file of so many bytes, from which the device reads fastest if there is any such.
+  /// Memory for a file of so many bytes. The device reads fastest from it, if such memory is left.
   virtual FileBytes memory(std::size_t bytes) = 0;
 
   /// False while no file can be taken.

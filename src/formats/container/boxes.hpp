@@ -1,5 +1,5 @@
-// The boxes of ISO/IEC 14496-12, of which HEIC, AVIF and many JPEG XL files consist, read where
-// they lie. No size and no offset is trusted.
+// The boxes of ISO/IEC 14496-12 in HEIC, AVIF and many JPEG XL files, read where they lie. No size
+// and no offset is trusted.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,7 @@ struct Box {
   std::uint64_t end = 0;
 };
 
-/// Visits the boxes in `file` from `begin` to `end`; those of the file itself begin at 0. Throws
+/// Visits the boxes in `file` from `begin` to `end`; the file's outermost boxes begin at 0. Throws
 /// ImageFileError if one reaches beyond.
 void for_each_box(std::span<const std::byte> file, std::uint64_t begin, std::uint64_t end,
                   const std::function<void(const Box&)>& visit);

@@ -61,7 +61,7 @@ class ContainerTurn final : public CompressedTurn {
 };
 
 // Exif and XMP of formats that state the orientation elsewhere, where readers must obey it. What
-// Exif and XMP say is ignored by those; but other programs look there first.
+// Exif and XMP say is ignored by such readers; but other programs look there first.
 
 /// The content of an Exif item or an Exif box, which begins with the offset of Exif's TIFF header.
 std::span<const std::byte> exif_item_body(std::span<const std::byte> content);
@@ -70,7 +70,7 @@ std::span<const std::byte> exif_item_body(std::span<const std::byte> content);
 std::optional<Orientation> exif_item_says(std::span<const std::byte> content);
 
 /// Set what they say, if they say anything, where it lies. `is_turned`: the picture is shown
-/// turned, so `warnings` tells of what else depends on it. Throws ImageFileError where there is no
+/// turned, so `warnings` tells what else depends on it. Throws ImageFileError where there is no
 /// room.
 void set_exif_item(std::span<std::byte> content, Orientation orientation, bool is_turned,
                    std::vector<std::string>& warnings);

@@ -23,7 +23,7 @@ using Matrix = std::array<std::uint32_t, 9>;
 constexpr std::array rotations = {Orientation::identity, Orientation::rotate90,
                                   Orientation::rotate180, Orientation::rotate270};
 
-// `width` and `height`, with 16 bits after the point, are those of the track before it is turned.
+// `width` and `height`, with 16 bits after the point, are the track's before it is turned.
 // Android's writer leaves out what moves the turned frames back to the origin.
 Matrix matrix_of(Orientation rotation, std::uint32_t width, std::uint32_t height, bool moves_back) {
   const Reading reads = qturn::reading(rotation);

@@ -16,7 +16,7 @@
 
 namespace qturn {
 
-/// A track of a movie ("moov") with pictures, also those that belong to others (alpha, depth).
+/// A track of a movie ("moov") with pictures, also with the alpha or depth of others.
 struct PictureTrack {
   Box box;  ///< "trak"
   std::uint64_t matrix_at = 0;

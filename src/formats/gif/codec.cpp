@@ -307,7 +307,7 @@ std::byte exchanged_aspect(std::byte aspect, std::vector<std::string>& warnings)
   return static_cast<std::byte>(exchanged);
 }
 
-// From 0x2C on: the place, and then flags, of which the palette's stay.
+// From 0x2C on: the place, then flags. The palette's flags stay.
 void put_place(std::span<std::byte> descriptor, const FramePlace& place) {
   std::size_t at = 1;
   for (const std::int64_t value : {place.x, place.y, place.width, place.height}) {
@@ -430,7 +430,7 @@ std::vector<FilePart> gif_parts(std::span<const std::byte> file, Orientation app
   Bytes head(gif.head.begin(), gif.head.end());
   constexpr std::size_t size_at = 6, size_bytes = 4;
   std::fill_n(&head[size_at], size_bytes, std::byte{0});
-  head[aspect_at] = std::byte{0};  // of which not all can be stated the other way round
+  head[aspect_at] = std::byte{0};  // not every ratio can be stated the other way round
   parts.push_back(FilePart::of_copy(FilePart::fixed, "the global palette", head));
   for (const GifBlock& block : gif.blocks) {
     if (block.is_frame) {

@@ -319,7 +319,7 @@ Image decode(std::span<const std::byte> file, Samples samples, PixelArena& arena
   const auto lines = file.first(layout.lines_end);
   extras->lines.assign(lines.begin(), lines.end());
   extras->is_plain = read.is_plain;
-  // Four bytes, of which none is alpha.
+  // Four bytes without alpha.
   extras->meaning = Meaning{};
   if (samples == Samples::for_another_format) {
     page = show(page, text_of(lines), arena);

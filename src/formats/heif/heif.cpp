@@ -19,7 +19,7 @@
 namespace qturn::heif {
 namespace {
 
-// The size of a HEVC picture, of which a HEIC may say nothing else ("ispe" is missing).
+// The size of a HEVC picture, for a HEIC that does not say it itself ("ispe" is missing).
 
 // ISO/IEC 14496-15, 8.3.3.1: 22 bytes, then arrays of units, each with its length before it.
 std::span<const std::byte> parameter_set(std::span<const std::byte> configuration) {
@@ -261,7 +261,7 @@ HeifLocations read_locations(std::span<const std::byte> file, const Box& box) {
     location.base_at = reader.at();
     location.base = reader.number(table.base_bytes);
     const std::uint64_t count = reader.number(2);
-    // Those that take no bytes of the table could be any number.
+    // Extents that take no bytes of the table could be any number.
     if (count > 1 && table.offset_bytes + length_bytes == 0) refuse_damaged("its table of places");
     for (std::uint64_t i = 0; i < count; ++i) {
       reader.number(index_bytes);

@@ -158,8 +158,8 @@ std::optional<Orientation> doubted_orientation(const HeifFile& heif);
 /// What the Exif and XMP of the file say.
 std::vector<IgnoredOrientation> ignored_orientations(const HeifFile& heif);
 
-/// Whether it may hold the video of a motion photo: it has a box of its own, or lies within that of
-/// Samsung's other data.
+/// Whether it may hold the video of a motion photo: the video has a box of its own, or lies in the
+/// box of Samsung's other data.
 inline bool may_hold_video(const Box& box) { return box.type == "mpvd" || box.type == "sefd"; }
 
 bool is_heif_exif(const HeifItem& item);

@@ -23,7 +23,7 @@ bool holds_boxes(std::string_view type) {
 
 bool is_turn(const Box& box) { return box.type == "irot" || box.type == "imir"; }
 
-// Visits the boxes in a movie or a track, however deep they lie, but not those of entries.
+// Visits the boxes in a movie or a track, however deep they lie, but not the boxes in entries.
 void visit_boxes(std::span<const std::byte> file, const Box& box,
                  const std::function<void(const Box&)>& visit) {
   for_each_box(file, box.content, box.end, [&](const Box& each) {

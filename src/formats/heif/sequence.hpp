@@ -2,7 +2,7 @@
 // headers (container/video_matrix.hpp).
 //
 // libavif, and the browsers with it, ignore the matrix and obey irot and imir in the description of
-// AV1's samples, of which no standard speaks; other readers know the matrix alone. So a turn writes
+// AV1's samples, though no standard says so; other readers know the matrix alone. So a turn writes
 // both, and a sequence in which they differ is in doubt.
 #pragma once
 

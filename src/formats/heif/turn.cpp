@@ -120,7 +120,7 @@ void warn_of_the_rest(const HeifFile& heif, const Numbers& turned,
   }
 }
 
-// The properties of the file and those that are added.
+// The properties of the file and the added ones.
 class Properties {
  public:
   explicit Properties(const HeifFile& heif) : heif_(heif), count_(heif.property_list.size()) {}
@@ -131,7 +131,7 @@ class Properties {
     return place->second;
   }
 
-  /// Those that are added, one after the other.
+  /// The added properties, one after the other.
   const Bytes& boxes() const { return boxes_; }
   std::size_t count() const { return count_; }
 
@@ -418,7 +418,7 @@ Bytes turned_heif(const HeifFile& heif, Orientation orientation,
   Metadata(heif, file, warnings).set_upright(orientation != Orientation::identity);
   turn_motion(heif, file, orientation, warnings);
   if (orientation == Orientation::identity) return file;
-  // The places are those of the file before.
+  // The places are still the old file's.
   HeifFile upright = heif;
   upright.file = file;
   Bytes iprp, meta, movie;

@@ -115,7 +115,7 @@ void set_fresh(jpeg_compress_struct& info, int quality) {
   }
 }
 
-// JFIF has whole numbers, per inch or per centimetre: those that are nearer.
+// JFIF has whole numbers, per inch or per centimetre: the unit with the nearer numbers is taken.
 void set_resolution(jpeg_compress_struct& info, const Resolution& resolution) {
   constexpr double most = 65535;
   const PixelsPerInch inch = pixels_per_inch(resolution);

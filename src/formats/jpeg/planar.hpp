@@ -2,8 +2,8 @@
 // size, or whatever it has), each plane turned, and encoded with the picture's own quantisation and
 // sampling, both turned with the axes. Blocks that stay whole requantise to nearly the same values.
 //
-// Chroma samples lie in the middle of the pixels that share them. If such a group is cut at an edge
-// that moves to the left or top, the new groups are different: the turned samples would lie between
+// A chroma sample lies in the middle of the pixels that share it. If an edge cuts a group of pixels
+// and moves to the left or the top, the new groups are different: turned samples would lie between
 // the new places, half a sample off if two pixels share one and one is cut off. So each new sample
 // is the weighted mean of its two neighbours (docs/jpeg.md has the rule).
 #pragma once

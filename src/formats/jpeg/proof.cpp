@@ -20,7 +20,7 @@ void expect(const char* what, int component, const Value& expected, const Value&
 }
 
 /// Where each coefficient of a turned block comes from, and with which sign: a mirrored axis
-/// negates its odd frequencies, because cos((2 (7 - x) + 1) u pi / 16) is (-1)^u times that of x.
+/// negates its odd frequencies: cos((2 (7 - x) + 1) u pi / 16) = (-1)^u cos((2 x + 1) u pi / 16).
 struct Coefficients {
   std::array<std::uint8_t, DCTSIZE2> from{};
   std::array<JCOEF, DCTSIZE2> sign{};
@@ -186,9 +186,9 @@ class TurnedSamples {
 }  // namespace
 
 // The encoder rounds each coefficient to a multiple of its step, so it is wrong by half a step at
-// most. Its transform, in integers, has constants of 13 bits and rounds twice: together that is
-// wrong by 0.297 at most, whatever the samples are (|error| of each constant's product, times 128,
-// and half a unit of each sum); that of float numbers by less than 0.01.
+// most. Its transform, in integers, has constants of 13 bits and rounds twice: together it is wrong
+// by 0.297 at most, whatever the samples are (|error| of each constant's product, times 128, and
+// half a unit of each sum). The transform in float numbers is wrong by less than 0.01.
 void prove_reencoded(const JpegSamples& source, const DescribedBlocks& result, std::size_t index,
                      Orientation orientation, JpegAxis x_axis, JpegAxis y_axis,
                      const std::atomic<bool>& stop) {

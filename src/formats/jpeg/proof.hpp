@@ -1,6 +1,6 @@
-// A turned JPEG compared with its original: its coefficients are those of the original, or what the
-// samples of the original give. Nothing here is shared with the code that turns: it knows what a
-// turn is only from destination_of() and from the formula of the transform.
+// A turned JPEG compared with its original: it must have the original's coefficients, or what the
+// original's samples give. Nothing here is shared with the code that turns: it knows what a turn is
+// only from destination_of() and from the formula of the transform.
 #pragma once
 
 #include <qturn/orientation.hpp>

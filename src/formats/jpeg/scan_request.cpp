@@ -63,7 +63,7 @@ JpegScanTurn lossless_turn(const JpegScanLayout& src, const JpegPicture& written
   return {.src = src, .dst = scan_layout(written), .orientation = orientation};
 }
 
-// Of a picture turned by planes, whose tables are known when the device has made them.
+// The header of a picture turned by planes. Its tables are known when the device has made them.
 Bytes header_with_tables(JpegPicture picture, const JpegPlanarResult& made) {
   std::vector<JpegScanComponent>& components = picture.scans.front().components;
   for (std::size_t i = 0; i < components.size(); ++i) {
@@ -83,7 +83,7 @@ struct Heads {
     return header_with_tables(planar[output - lossless.size()], *made);
   }
   std::size_t most_bytes() const {
-    // Of four components, each with two tables.
+    // Four components, each with two tables.
     constexpr std::size_t tables = std::size_t{8} * (4 + 17 + 256);
     std::size_t most = 0;
     for (const Bytes& head : lossless) most = std::max(most, head.size());

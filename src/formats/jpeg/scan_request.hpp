@@ -30,9 +30,9 @@ std::optional<JpegRequest> scan_request(const JpegDecoder& decoder,
                                         std::span<const Orientation> lossless,
                                         std::span<const Orientation> planar);
 
-/// Turns the data of `result` back, and codes them as those of `source` are, with its tables and
-/// restart intervals: if the bytes are the same, so are all coefficients. Nothing if a device
-/// cannot take them, or if something was trimmed off. Throws ImageFileError if the headers differ.
+/// Turns the data of `result` back, and codes them as `source` does, with its tables and restart
+/// intervals: if the bytes are the same, so are all coefficients. Nothing if a device cannot take
+/// them, or if something was trimmed off. Throws ImageFileError if the headers differ.
 std::optional<JpegRequest> request_back(const JpegDecoder& source, const JpegDecoder& result,
                                         Orientation applied);
 

@@ -30,7 +30,7 @@ bool seems_to_end_with_its_data(const JpegDecoder& decoder) {
 
 // The pictures after the first are turned one by one, while its coefficients are in memory.
 std::uint64_t bytes_for_trailing_pictures(const JpegFile& file) {
-  // Of three components with their planes.
+  // For three components with their planes.
   constexpr std::uint64_t bytes_per_pixel = 15;
   std::vector<std::string> ignored;
   std::uint64_t most_pixels = 0;
@@ -282,7 +282,7 @@ std::uint64_t JpegTurn::proof_bytes(std::span<const Orientation> applied) const 
   const std::uint64_t coefficients = jpeg_coefficient_bytes(decoder_->info);
   std::uint64_t most = 0;
   for (const Orientation each : applied) {
-    // Of the source a sample takes half the bytes of a coefficient, and a progressive picture has
+    // In the source a sample takes half the bytes of a coefficient, and a progressive picture has
     // both.
     const std::uint64_t source = is_planar(each) ? coefficients + coefficients / 2 : coefficients;
     most = std::max(most, made_.contains(each) ? source + coefficients : coefficients);

@@ -3,9 +3,9 @@
 //
 // JPEG XL's row of the table, and the boxes of its container.
 //
-// A file may hold what is needed to make a JPEG again of which it was made (jbrd), with the Exif
-// and XMP of the container. That JPEG has the pixels as they are stored. So there Exif states how
-// the picture is turned, and the JPEG shows it turned as well. Elsewhere it says 1.
+// A file may hold what is needed to rebuild the JPEG that it was made from (jbrd), with the Exif
+// and XMP of the container. The rebuilt JPEG has the pixels as they are stored. So there Exif
+// states how the picture is turned, and the JPEG shows it turned as well. Elsewhere it says 1.
 #include <brotli/decode.h>
 #include <fmt/format.h>
 #include <algorithm>
@@ -172,7 +172,7 @@ struct JxlFile {
   static bool is_metadata(std::string_view type) { return type == exif_type || type == xmp_type; }
 };
 
-// Bytes that take the place of those from `begin` to `end`.
+// Bytes that replace the bytes from `begin` to `end`.
 struct Splice {
   std::uint64_t begin = 0, end = 0;
   Bytes bytes;
@@ -197,7 +197,7 @@ Bytes spliced(std::span<const std::byte> file, std::vector<Splice> splices) {
   return made;
 }
 
-// The box of the codestream grows with it. `header` is that of the box; empty: there is none.
+// The box of the codestream grows with it. `header` is the box's; empty: there is no box.
 void grow_box(Bytes& header, std::size_t grown) {
   if (header.empty()) return;
   const std::uint64_t size = big_endian(header, 0, 4);

@@ -148,7 +148,7 @@ void put_extra_fields(BitWriter& writer, Orientation orientation) {
   writer.put(no, 3);
 }
 
-// 24 bits more than the one that says that all is default.
+// 24 bits more than the single bit that says that all is default.
 void put_defaults(BitWriter& writer, Orientation orientation) {
   constexpr unsigned form_of_six_bits = 3, eight = 7;  // 1 to 64 are written as 0 to 63
   writer.put(no, 1);                                   // not all is default

@@ -111,7 +111,7 @@ const Codec dpx = {
     .parts = in_module<&Module::dpx, &ModuleRow::parts>,
 };
 
-// Of its two letters, many other files could be.
+// Its signature has two letters, with which many other files could begin.
 const Codec sgi = {
     .name = "sgi",
     .suffixes = {".sgi"},

@@ -34,7 +34,7 @@ using std::string_view_literals::operator""sv;
 struct Field {
   std::size_t from, to;
   enum Kind : std::uint8_t {
-    kept,          ///< the result has those of the source
+    kept,          ///< the result has the source's
     kept_upright,  ///< unless the axes are swapped, and it is in use
     lost           ///< a warning says so if they are in use
   } kind = kept;
@@ -186,7 +186,7 @@ Bytes encode(const Plugin& plugin, const Image& image, Orientation applied,
   const auto* own = dynamic_cast<const RowExtras*>(image.extras.get());
   if (own && own->plugin != &plugin) own = nullptr;
   if (!own) {
-    // What a fourth channel means, few of these formats say.
+    // Few formats say what a fourth channel means.
     check_fits(image, plugin.name,
                {.samples = plugin.samples,
                 .channels = [](int count, Meaning::Alpha) { return count == 1 || count == 3; }});

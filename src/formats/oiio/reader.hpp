@@ -41,10 +41,10 @@ class OiioReader {
 
   /// Throws PluginError if there is no such part, in this reduced size.
   OIIO::ImageSpec spec(int part = 0, int level = 0);
-  /// Whether there is such a part, in this reduced size.
+  /// Whether the file has this part, in this reduced size.
   bool has(int part, int level);
 
-  /// Decodes a part to samples of the type; unknown: each in that of its channel. Throws
+  /// Decodes a part to samples of the type; unknown: of the type of their channel. Throws
   /// ImageFileError; Interrupted.
   void read(int channels, OIIO::TypeDesc type, void* pixels, const std::atomic<bool>& stop,
             int part = 0, int level = 0);

@@ -62,8 +62,8 @@ class OiioSink final : public OIIO::Filesystem::IOProxy {
   std::vector<std::byte>& bytes_;
 };
 
-/// Has the plugin of this name write `page`, whose samples are those of `spec`. Some plugins go by
-/// the suffix of `file_name`. Throws ImageFileError; Interrupted.
+/// Has the plugin of this name write `page`, with samples as `spec` says. Some plugins go by the
+/// suffix of `file_name`. Throws ImageFileError; Interrupted.
 Bytes write(const char* plugin, const char* file_name, const Page& page,
             const OIIO::ImageSpec& spec, const std::atomic<bool>& stop);
 

@@ -29,7 +29,7 @@ Page page_of(const OIIO::ImageSpec& spec, Samples samples = Samples::as_stored);
 /// Throws ImageFileError for deep pixels, and for more bytes than a pixel may have.
 void check_spec(const OIIO::ImageSpec& spec);
 
-/// Throws ImageFileError if the samples cannot become those of another format. A half becomes a
+/// Throws ImageFileError if the samples cannot be converted to another format. A half becomes a
 /// float exactly; a 32-bit integer does not.
 void check_conversion(const OIIO::ImageSpec& spec);
 

@@ -55,18 +55,18 @@ std::vector<PngChunk> damaged_png_chunks(std::span<const std::byte> file);
 /// How many bytes follow the last chunk of `file`, whose chunks these are.
 std::size_t bytes_after_png(const std::vector<PngChunk>& chunks, std::span<const std::byte> file);
 
-/// The first chunk of that type, or null.
+/// The first chunk of this type, or null.
 const PngChunk* find_chunk(const std::vector<PngChunk>& chunks, std::string_view type);
 
-/// How the file says it is oriented: in eXIf, Exif in a text chunk, or orNT, the first of these
-/// that says it. Throws ImageFileError if eXIf is too damaged to tell.
+/// How the file says it is oriented: in eXIf, else in the Exif of a text chunk, else in orNT.
+/// Throws ImageFileError if eXIf is too damaged to tell.
 Orientation png_orientation(const std::vector<PngChunk>& chunks);
 
 /// What another format can hold too, except for the profile: Exif, XMP and the resolution.
 Metadata png_metadata(const std::vector<PngChunk>& chunks);
 
 /// The PNG without its pixels: every other chunk is kept, and an empty one stands where they were.
-/// Of the frames of an animation the control chunks (fcTL) are there.
+/// An animation's frames have only their control chunks (fcTL) there.
 std::vector<std::byte> png_skeleton(const std::vector<PngChunk>& chunks);
 
 /// A PNG with this header and these compressed pixels, and everything else as in `skeleton`, except

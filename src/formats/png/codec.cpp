@@ -21,7 +21,7 @@ void put(Bytes& data, std::size_t at, std::int64_t value) {
   put_big_endian(data, at, 4, static_cast<std::uint64_t>(value));
 }
 
-// Of a chunk that begins with a number for each axis.
+// For a chunk that begins with a number for each axis.
 void swap_axes(Bytes& data) { std::swap_ranges(data.begin(), data.begin() + 4, data.begin() + 4); }
 
 // A frame's size, place and how it is shown, without its number.

@@ -52,7 +52,7 @@ void expand_palette(const Page& stored, const std::vector<PngChunk>& chunks, con
 // The factor of samples that keeps the largest value the largest.
 int scale_to_8_bits(int depth) { return depth < 8 ? 255 / ((1 << depth) - 1) : 1; }
 
-// Appends an alpha channel, 0 where all samples of a pixel are those of tRNS.
+// Appends an alpha channel: 0 where a pixel has the colour of tRNS.
 template <typename Sample>
 void expand_colour_key(const Page& stored, const PngHeader& header, const PngChunk& key,
                        const Page& expanded) {
@@ -282,7 +282,7 @@ void decompress_otherwise(const Chunks& chunks, std::span<std::byte> filtered,
                                    written, filtered.size(), header.width, header.height));
 }
 
-// As far as whole rows with a known filter go; the rest is zero.
+// Decompresses whole rows up to the first with an unknown filter; the rest is zero.
 void decompress_beginning(const Chunks& chunks, std::span<std::byte> filtered,
                           const PngHeader& header, std::vector<std::string>& warnings) {
   const Stream stream(chunks);
@@ -369,7 +369,7 @@ Header header_of(const Chunks& chunks) {
   header.decoding_bytes = others + (has_several_parts(chunks) ? compressed : 0) +
                           (is_filtered_in_place(stored) ? stored.height : rows);
   header.encoding_bytes = others + 2 * (rows + rows / 64);
-  // Of an animation all streams are there when the file is made of them.
+  // All streams of an animation are there when the file is made of them.
   for (const PngFrame& frame : png_frames(chunks)) {
     const PngHeader its = header_of_frame(stored, frame);
     const std::uint64_t its_rows = filtered_bytes(its);
@@ -384,7 +384,7 @@ Header header_of(const Chunks& chunks) {
   return header;
 }
 
-// As for another format.
+// The page as another format gets it.
 Page show(const Page& page, const PngHeader& header, const Chunks& chunks, PixelArena& arena) {
   Page expanded = expanded_page(header, chunks);
   if (!is_expanded(header, expanded)) return page;

@@ -26,7 +26,7 @@ std::vector<std::byte> turn_png_metadata(std::vector<std::byte> file, const Meta
 // Exif in a text chunk, as ImageMagick wrote it before PNG had eXIf: the keyword "Raw profile type
 // exif" (or "APP1"), and as text a name, the number of bytes and those bytes in hexadecimal.
 
-/// Whether the chunk has such a keyword.
+/// Whether the chunk has a keyword of raw Exif.
 bool is_raw_exif(const PngChunk& chunk);
 
 /// The Exif block, with or without signature; nothing if the text is damaged, or if it is not Exif.

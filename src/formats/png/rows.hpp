@@ -43,7 +43,7 @@ struct PngPass {
 /// The passes in the order of the file, without the empty ones.
 std::vector<PngPass> png_passes(const PngHeader& header);
 
-/// Bytes of a row, without that of its filter.
+/// Bytes of a row, without the byte of its filter.
 std::size_t row_bytes(const PngHeader& header, const PngPass& pass);
 
 /// Bytes from a sample to the same one of the next pixel, at least 1, as the filters need it.

@@ -52,7 +52,7 @@ struct PnmHeader : PnmForm {
   std::uint64_t row_samples() const {
     return static_cast<std::uint64_t>(width) * static_cast<std::uint64_t>(channels);
   }
-  // Of a row in the file, unless it is text.
+  // The bytes of a row in the file, unless it is text.
   std::uint64_t row_bytes() const {
     return kind == '4' ? (row_samples() + 7) / 8
                        : row_samples() * static_cast<std::uint64_t>(sample_bytes(type()));
@@ -368,7 +368,7 @@ Image decode(std::span<const std::byte> file, Samples asked, PixelArena& arena,
   return {.format = &codec, .stored = Orientation::identity, .pages = {page}, .extras = extras};
 }
 
-// Of a picture from another format.
+// The form for a picture from another format.
 PnmForm form_of(const Page& page) {
   const bool grey = page.channels == 1;
   if (page.type == SampleFormat::f32) return {.kind = grey ? 'f' : 'F', .tuple_type = {}};

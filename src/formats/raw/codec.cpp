@@ -1,6 +1,6 @@
 // Camera raw files that are built like a TIFF: DNG, NEF, CR2, ARW, PEF, ORF, RW2 and others. Their
-// pixels are never turned. Only the orientation tag is changed, where it lies: raw developers and
-// viewers look at that of the first directory.
+// pixels are never turned. Only the orientation tag of the first directory is changed, where it
+// lies: raw developers and viewers look at it.
 #include "src/formats/table.hpp"
 
 #include <algorithm>
@@ -54,7 +54,7 @@ TiffStructure structure_of(std::span<const std::byte> file) {
   return *tiff;
 }
 
-// The first directory, those that follow it, and those below. Entries are kept, so there may be no
+// The first directory, the next ones, and all below them. Entries are kept, so there may be no
 // more of them than the file can hold, with room for some that share their bytes.
 std::vector<TiffEntries> directories_of(const TiffStructure& tiff, const Limits& limits) {
   std::vector<TiffEntries> all;

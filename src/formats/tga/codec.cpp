@@ -162,7 +162,7 @@ TgaTail read_tga_tail(std::span<const std::byte> file, std::size_t pixels_end,
   const auto add_area = [&](std::size_t begin, std::size_t bytes) {
     if (bytes > 0) areas.push_back({begin, begin + bytes});
   };
-  // Where the offset that stands at `at` leads, `bytes` of which must be there; 0 if nowhere.
+  // Where the offset that stands at `at` leads; 0 if nowhere. `bytes` must be there.
   const auto follow = [&](std::size_t at, std::size_t bytes, std::string_view what) {
     const auto to = static_cast<std::size_t>(little_endian(file, at, 4));
     if (to == 0) return to;
@@ -246,7 +246,7 @@ Page stored_page(const TgaLayout& layout) {
           .channels = static_cast<int>(layout.pixel_bytes())};
 }
 
-// From the order of the file to that of the screen, and back.
+// From the order of the file to the order of the screen, and back.
 void reorder(const TgaLayout& layout, const Page& page) {
   const auto row = static_cast<std::size_t>(page.row_bytes());
   const auto pixel = static_cast<std::size_t>(page.pixel_bytes());

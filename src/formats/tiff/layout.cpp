@@ -115,7 +115,7 @@ void check_logluv(const TiffLayout& layout, std::uint16_t planes) {
   }
 }
 
-// Without one of these, libtiff and the readers that use it ignore the field.
+// If not, libtiff and the readers that use it ignore the field.
 bool has_predictor(std::uint16_t compression) {
   switch (compression) {
     case tiff_compression::none:
@@ -178,8 +178,8 @@ void check_blocks(const TiffDirectory& page, const TiffLayout& layout) {
   if (there < wanted) {
     throw ImageFileError(fmt::format("damaged: {} of {} {} are there", there, wanted, kind));
   }
-  // Of YCbCr, 16 pixels may share their chroma, which takes more than a third of the bytes. Such a
-  // page is refused by its name, not as one that is damaged.
+  // In YCbCr, 16 pixels may share their chroma, so that a page has little more than a third of the
+  // bytes. It is refused by its name, not as damage.
   const std::uint64_t chroma = layout.photometric == tiff_photometric::ycbcr ? 3 : 1;
   const std::uint64_t gain = chroma * largest_gain(layout.compression);
   for (std::uint32_t i = 0; i < wanted; ++i) {
@@ -273,7 +273,7 @@ TiffLayout tiff_layout(const TiffDirectory& page) {
   layout.sample_format = static_cast<std::uint16_t>(std::min<std::uint64_t>(sample_format, 65535));
   layout.compression = u16(tiff_tag::compression, tiff_compression::none);
   layout.photometric = u16(tiff_tag::photometric, 1);
-  // Of eight bits, libtiff takes one without colours for grey.
+  // With eight bits, libtiff takes a palette without colours for grey.
   const TiffField* colours = page.find(tiff_tag::colour_map);
   if (layout.photometric == tiff_photometric::palette && layout.bits < 8 &&
       (!colours || !is_integer(colours->type) || colours->count != std::uint64_t{3} << layout.bits))
@@ -293,7 +293,7 @@ TiffLayout tiff_layout(const TiffDirectory& page) {
         "{} samples of {} bits are not supported: a pixel may have 256 bytes", samples, bits));
   }
   check_bits(layout);
-  // As OpenEXR's colours in a TIFF are moved: in the words that the compression knows.
+  // LogLuv is moved in the words that its compression knows.
   if (layout.compression == tiff_compression::sgilog ||
       layout.compression == tiff_compression::sgilog24) {
     check_logluv(layout, planes);
@@ -304,7 +304,7 @@ TiffLayout tiff_layout(const TiffDirectory& page) {
   }
 
   layout.tiled = page.find(tiff_tag::tile_width) != nullptr;
-  // libtiff takes the page for tiled if there is any of these.
+  // libtiff takes the page for tiled if it has any of these fields.
   for (const auto tag :
        {tiff_tag::tile_height, tiff_tag::tile_offsets, tiff_tag::tile_byte_counts}) {
     if (!layout.tiled && page.find(tag)) {

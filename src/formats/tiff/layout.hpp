@@ -102,8 +102,8 @@ struct TiffLayout {
   Page page() const;
 };
 
-/// A strip or tile, and the part of it that lies in the page: all of its rows and columns but those
-/// that pad a tile.
+/// A strip or tile, and the part of it that lies in the page: its rows and columns without a tile's
+/// padding.
 struct TiffBlock {
   std::uint32_t number = 0;
   int plane = 0;
@@ -125,7 +125,7 @@ inline bool is_among(const SparseBlocks& sparse, std::size_t number) {
 }
 SparseBlocks sparse_blocks(const TiffDirectory& page, const TiffLayout& layout);
 
-/// The same of the turned page: those whose pixels are all of such ones.
+/// The same for the turned page: blocks whose pixels all come from sparse ones.
 SparseBlocks turned_sparse_blocks(const SparseBlocks& sparse, const TiffLayout& layout,
                                   const TiffLayout& turned, Orientation applied);
 

@@ -55,8 +55,8 @@ struct Complaints {
   }
 };
 
-// A file as libtiff sees it: bytes made for it, and after them those of the file. Only the former
-// can be written.
+// A file as libtiff sees it: bytes made for it, then the file's own bytes. Only the bytes made for
+// it can be written.
 struct Memory {
   Bytes made;
   std::span<const std::byte> file;
@@ -209,7 +209,7 @@ TiffDirectory seen_directory(const TiffDirectory& page, const TiffLayout& layout
     seen.fields.push_back(tiff_integers(tiff_tag::extra_samples, tiff_type::u16, extra));
   }
   if (layout.predictor != 1) add(tiff_tag::predictor, tiff_type::u16, layout.predictor);
-  // Of another compression libtiff does not know them, and complains.
+  // With another compression libtiff does not know these fields, and complains.
   const std::pair<std::uint16_t, std::uint16_t> options[] = {
       {COMPRESSION_CCITT_T4, tiff_tag::t4_options},
       {COMPRESSION_CCITT_T6, tiff_tag::t6_options},
@@ -306,7 +306,7 @@ void TiffBlockReader::read(const TiffBlock& block, std::uint8_t* to) {
 
 namespace {
 
-// Of pixels that hardly compress, with their tables.
+// The bytes of pixels that hardly compress, with their tables.
 std::size_t most_file_bytes(const TiffLayout& layout) {
   const auto blocks = static_cast<std::size_t>(layout.blocks());
   const std::size_t pixels = blocks * layout.block_bytes();

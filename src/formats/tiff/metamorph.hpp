@@ -1,5 +1,5 @@
 // What MetaMorph, a program for microscopes, writes beside the pixels of a TIFF: four fields,
-// longer than their counts say, of which the first holds pairs of an identifier and a number or the
+// longer than their counts say. The first one holds pairs of an identifier and a number or the
 // place of a value in the file. So all of it stays where it is (TiffFixedBytes).
 //
 // No specification is public; tifffile and Bio-Formats read them so.

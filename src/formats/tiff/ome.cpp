@@ -56,7 +56,7 @@ void exchange_axes_in_ome(std::span<std::byte> description) {
   if (!nodes) return;
   for (const XmlNode& node : *nodes) {
     if (!is_size(*nodes, node)) continue;
-    // Their names change places, not their values, of which one may be missing.
+    // The names change places, not the values: one may be missing.
     const std::size_t letter = node.name.find_last_of("XY");
     const auto at = static_cast<std::size_t>(node.name.data() - text.data()) + letter;
     description[at] = static_cast<std::byte>(node.name[letter] == 'X' ? 'Y' : 'X');

@@ -19,10 +19,10 @@ std::string_view tiff_xmp(std::span<const std::byte> file);
 /// its own, or its tag says the rest.
 enum class OtherPages : bool { are_turned, are_tagged };
 
-/// The TIFF or BigTIFF, whose pages have the tags that they had, with its orientation metadata
-/// after the turn, patched where it lies. `turn` is that of the first page; `turn.size` does not
-/// count, each page has its own. Where a page has no orientation and `missing` asks for it, its
-/// directory is copied after the end of the file with one.
+/// The TIFF or BigTIFF, whose pages still have their old tags, with its orientation metadata after
+/// the turn, patched where it lies. `turn` is the first page's; `turn.size` does not count, each
+/// page has its own. Where a page has no orientation and `missing` asks for it, its directory is
+/// copied after the end of the file with one.
 ///
 /// What is damaged stays as it was, and `warnings` says so. Throws ImageFileError when an
 /// orientation can neither be set nor proved absent.

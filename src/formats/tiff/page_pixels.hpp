@@ -27,8 +27,8 @@ std::uint32_t salvage_tiff_page(std::span<const std::byte> file, const TiffDirec
 std::uint64_t tiff_decoding_bytes(const TiffLayout& layout);
 std::uint64_t tiff_encoding_bytes(const TiffLayout& layout, bool little);
 
-/// Encodes the strips or tiles of a page, whose bytes may be others afterwards, but none of
-/// `sparse`. Adds the fields that lead to them to `directory`.
+/// Encodes the strips or tiles of a page, but not `sparse`, and may change the page's bytes. Adds
+/// the fields that lead to them to `directory`.
 Bytes encode_tiff_page(const Page& page, const TiffLayout& layout, const SparseBlocks& sparse,
                        bool little, TiffDirectory& directory, const std::atomic<bool>& stop);
 

@@ -34,7 +34,7 @@ std::optional<std::int64_t> pixels_of(Rational position, Rational resolution) {
   return static_cast<std::int64_t>(over / under);
 }
 
-// As a field: pixels over the resolution.
+// The position as a field: pixels over the resolution.
 std::optional<TiffField> position_field(std::uint16_t tag, std::int64_t pixels,
                                         Rational resolution) {
   constexpr std::uint64_t most = std::numeric_limits<std::uint32_t>::max();

@@ -29,9 +29,9 @@ void refuse_unsupported_pages(const TiffFile& tiff);
 /// The same, also for pictures in sub-directories, which stay with a page that stays a TIFF.
 void refuse_what_cannot_turn(const TiffFile& tiff);
 
-/// The directory of the turned page: that of the source, except for the size, the resolution, the
-/// coordinates, the place of the pixels and what is stored differently. The orientation is
-/// turn_tiff_metadata()'s.
+/// The directory of the turned page: the source's, except for the size, the resolution, the
+/// coordinates, the place of the pixels and what is stored differently. turn_tiff_metadata() sets
+/// the orientation.
 TiffDirectory turned_directory(const TiffDirectory& source, const TiffStorage& storage,
                                const TiffLayout& turned, Orientation applied);
 

@@ -19,7 +19,7 @@ constexpr std::size_t riff_header_bytes = 12, chunk_header_bytes = 8;
 // Flags of the VP8X chunk.
 constexpr unsigned has_profile = 0x20, has_alpha = 0x10, has_exif = webp_has_exif, has_xmp = 0x04;
 
-// Of the descriptor of a frame (ANMF): its place, its delay, and flags.
+// The descriptor of a frame (ANMF) has its place, its delay, and flags.
 constexpr std::size_t frame_bytes = 16, frame_flags_at = 15;
 constexpr unsigned is_disposed = 0x01, does_not_blend = webp_takes_place;
 
@@ -73,7 +73,7 @@ struct CanvasFields {
   bool alpha = false;
 };
 
-// As the pixels' own headers say it: RFC 9649, sections 2.6 and 3.4.
+// The canvas as the pixels' own headers say it: RFC 9649, sections 2.6 and 3.4.
 CanvasFields canvas_of(const std::vector<WebpChunk>& chunks) {
   CanvasFields canvas;
   for (const WebpChunk& chunk : chunks) {

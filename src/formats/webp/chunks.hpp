@@ -63,7 +63,7 @@ Orientation webp_orientation(const std::vector<WebpChunk>& chunks);
 /// What another format can carry too.
 Metadata webp_metadata(const std::vector<WebpChunk>& chunks);
 
-/// A WebP of one picture: those of the chunks that are its pixels, and the given metadata.
+/// A WebP of one picture: the chunks that are its pixels, and the given metadata.
 Bytes assemble_webp(const std::vector<WebpChunk>& chunks, const Metadata& metadata);
 
 /// A chunk that has memory of its own.
@@ -72,8 +72,8 @@ struct OwnedWebpChunk {
   Bytes data;
 };
 
-/// The frame of an animation with the pixels of `encoded`. Of `described` and of what else is in
-/// the frame everything stays but the place.
+/// The frame of an animation with the pixels of `encoded`. `described` and what else is in the
+/// frame stay, except for the place.
 Bytes webp_frame(std::span<const std::byte> encoded, std::span<const std::byte> described,
                  const FramePlace& place, std::span<const OwnedWebpChunk> others);
 
@@ -82,13 +82,13 @@ Bytes webp_frame(std::span<const std::byte> encoded, std::span<const std::byte> 
 Bytes assemble_webp(std::span<const OwnedWebpChunk> skeleton,
                     std::span<const OwnedWebpChunk> pixels, Size canvas, bool alpha);
 
-/// The flags of a frame that takes the place of what is there, and stays.
+/// The flags of a frame that replaces what is there, and stays.
 inline constexpr unsigned char webp_takes_place = 0x02;
 
 /// The flag for an EXIF chunk, in the first byte of the VP8X chunk.
 inline constexpr unsigned char webp_has_exif = 0x08;
 
-/// A file of these chunks.
+/// A file with these chunks.
 Bytes write_webp(const std::vector<std::pair<std::string_view, Bytes>>& chunks);
 
 // The orientation metadata of a WebP: its EXIF and XMP chunks.

@@ -290,7 +290,7 @@ void decode_frames(const std::vector<WebpFrame>& frames, Image& image, WebpExtra
   }
 }
 
-// Of all frames, for what read_header says.
+// The sizes of all frames, for read_header.
 struct FramesSize {
   std::uint64_t pixels = 0, bytes = 0, largest = 0;
   bool is_stored = true;  ///< and not composed to whole pictures

@@ -89,7 +89,7 @@ JpegHuffmanTable complete(const JpegHuffmanTable& table, JpegSymbols symbols) {
     if (!has_code[symbol]) missing.push_back({symbol, longest});
   }
 
-  // The rarest symbol whose lengthening frees enough; if there is none, the one that frees most.
+  // The rarest symbol that frees enough when lengthened; if there is none, what frees most.
   for (int lacking = static_cast<int>(missing.size()) - room; lacking > 0;) {
     auto lengthened = std::find_if(codes.rbegin(), codes.rend(),
                                    [&](const Code& code) { return code.room() / 2 >= lacking; });

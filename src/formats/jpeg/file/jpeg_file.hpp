@@ -48,8 +48,8 @@ bool is_mpf(const JpegSegment& segment);
 /// The packet of a segment that is XMP.
 std::string_view xmp_packet(const JpegSegment& segment);
 
-/// The orientation of the first Exif block, which is the one that readers look at. Throws
-/// ImageFileError if that cannot be told.
+/// The orientation of the first Exif block, which readers look at. Throws ImageFileError if it
+/// cannot be told.
 Orientation orientation_in(const std::vector<JpegSegment>& segments);
 
 /// Whether this is the marker of metadata.
@@ -87,7 +87,7 @@ struct JpegFile {
   Size size;                          ///< as the frame header says it
   std::vector<JpegSegment> markers;   ///< APPn and COM, in order, also between the scans
   std::vector<JpegScan> scans;        ///< as far as they can be read
-  std::size_t scan_count = 0;         ///< with those that cannot
+  std::size_t scan_count = 0;         ///< also of scans that cannot be read
   std::size_t end;                    ///< after the marker for it; without one the end of the file
   /// Whether there is no such marker (EOI), once all is parsed, and nothing else is cut: some
   /// cameras leave it out. Whether all rows are there, whoever reads the data sees.

@@ -18,7 +18,7 @@ namespace qturn::jpeg {
 /// The blocks of one component, row by row. Rows and columns are padded to whole MCUs.
 struct JpegBlockArray {
   JDIMENSION blocks_per_row = 0, rows = 0;
-  JDIMENSION defined_rows = 0;  ///< those after them are not cleared yet
+  JDIMENSION defined_rows = 0;  ///< the rows after them are not cleared yet
   JBLOCK* blocks = nullptr;
   JBLOCKROW* row_starts = nullptr;
 
@@ -35,7 +35,7 @@ class JpegBlocks {
   /// component, in order. What another codec had here is lost.
   void serve(j_common_ptr codec);
 
-  /// Arrays of these sizes, without a codec, and not cleared. What another codec had here is lost.
+  /// Lays out arrays with these sizes, without a codec and not cleared. Another codec's are lost.
   void lay_out(std::span<const JpegBlockArray> sizes);
 
   /// What was asked for; valid until the arena is cleared.

@@ -63,8 +63,8 @@ std::vector<JpegMarker> upright_markers(const JpegFile& file);
 /// lacks scans or has some that cannot be written again.
 JpegPicture describe(const JpegDecoder& decoder);
 
-/// The same of a picture of which only the header was read, if all of it is in one scan. Throws
-/// ImageFileError also if a quantisation table is missing.
+/// The same of a picture when only its header was read, if it has one scan. Throws ImageFileError
+/// also if a quantisation table is missing.
 JpegPicture describe_by_header(const JpegDecoder& decoder);
 
 /// The description turned: sizes, sampling factors and tables are exchanged with the axes, and

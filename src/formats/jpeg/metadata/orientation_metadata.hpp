@@ -57,7 +57,7 @@ FileBytes finish_jpeg(const JpegFile& source, FileBytes turned, Orientation appl
 /// stays.
 Bytes turned_jfif(std::span<const std::byte> segment, Orientation applied);
 
-/// The thumbnail in such an extension that is a JPEG; empty if there is none.
+/// The JPEG thumbnail in an extension of JFIF; empty if there is none.
 std::span<const std::byte> jfif_thumbnail(std::span<const std::byte> segment);
 
 /// The same JPEG with another orientation everywhere, none of its pixels touched; `turn_embedded`

@@ -20,8 +20,8 @@ namespace qturn::jpeg {
 
 class TrailingPictures {
  public:
-  /// Finds those of `file`. A damaged list is ignored, and `warnings` says so. Throws
-  /// ImageFileError if the file ends within one of them.
+  /// Finds the pictures after the first one in `file`. A damaged list is ignored, and `warnings`
+  /// says so. Throws ImageFileError if the file ends within one.
   TrailingPictures(const JpegFile& file, std::vector<std::string>& warnings);
 
   /// One of them, to be turned.

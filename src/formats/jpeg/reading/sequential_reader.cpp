@@ -136,7 +136,7 @@ class JpegCodePair {
   /// The value of the last coefficient, if these are the next bits.
   std::int16_t last_value(std::uint64_t next) const {
     const std::uint64_t rest = next << (word_ >> 16 & 63);
-    // A value whose first bit is zero is negative: its bits are those of the magnitude, inverted.
+    // A value whose first bit is zero is negative: its bits are the magnitude's, inverted.
     const auto negative = ~static_cast<std::uint64_t>(static_cast<std::int64_t>(rest) >> 63);
     const std::uint64_t magnitude = (rest ^ negative) >> 1 >> (word_ >> 8 & 63);
     return static_cast<std::int16_t>((magnitude ^ negative) - negative);
@@ -304,7 +304,7 @@ JpegStep step_of(bool dc, unsigned symbol, unsigned length) {
           static_cast<std::uint8_t>(ends ? 0 : run + 1), ends};
 }
 
-// As libjpeg has it: codes that do not overlap, and none of ones only.
+// As libjpeg has it: codes do not overlap, and no code is all ones.
 bool is_prefix_code(const JpegHuffmanTable& table, bool dc) {
   unsigned code = 0, count = 0;
   for (unsigned length = 1; length <= 16; ++length, code <<= 1) {
@@ -393,7 +393,7 @@ constexpr auto places = [] {
   return found;
 }();
 
-// As libjpeg would read it, or false.
+// Reads a block as libjpeg would; false if it cannot.
 bool read_block(JpegCodeReader& bits, Component& component, JCOEF* block) {
   if (!bits.begin_block()) return false;
   JpegCodeCursor in = bits.cursor();

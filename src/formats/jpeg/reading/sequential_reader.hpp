@@ -1,9 +1,9 @@
 // The coefficients of a sequential picture, read faster than by libjpeg.
 //
-// Nearly all JPEGs are one scan of all components, coded with Huffman tables. Of these, whatever is
-// as it should be is read here, and everything else by libjpeg: other kinds of coding, and each
-// irregularity of the data, be it damage or not. So what becomes of a damaged file, and what is
-// said about it, is libjpeg's affair alone.
+// Nearly all JPEGs are one scan of all components, coded with Huffman tables. This reads them if
+// they are regular. libjpeg reads everything else: other kinds of coding, and each irregularity of
+// the data, be it damage or not. So libjpeg alone decides what becomes of a damaged file, and what
+// is said about it.
 #pragma once
 
 #include "src/formats/jpeg/libjpeg/blocks.hpp"

@@ -40,7 +40,7 @@ class JpegData {
   std::vector<std::size_t> restarts_;
 };
 
-/// More than the room that put_block() may take: 64 times 27 bits, and those that waited.
+/// More than the room that put_block() may take: 64 times 27 bits, and the bits that waited.
 inline constexpr std::size_t max_block_bytes = 1024;
 
 /// A string of at most 64 bits. The last bit is the lowest.
@@ -56,8 +56,8 @@ struct BitCursor {
   int waiting_count = 0;      ///< below 8 between calls
   unsigned char* at = nullptr;
 
-  /// `count` is at most 56, and `bits` has no others set. Always writes eight bytes, of which the
-  /// complete ones stay. A branch on their number would be mispredicted too often.
+  /// `count` is at most 56, and `bits` has no others set. Always writes eight bytes and keeps the
+  /// complete ones. A branch on their number would be mispredicted too often.
   void put(std::uint64_t bits, int count) {
     waiting_count += count;
     waiting |= bits << (64 - waiting_count) % 64;
@@ -79,7 +79,7 @@ struct BitCursor {
     put(codes.code[symbol] << size | low, codes.length[symbol] + size);
   }
 
-  /// A code, and after it the sign of a coefficient that is now 1 or -1, and the bits of those
+  /// A code, then the sign of a coefficient that is now 1 or -1, then the bits of the coefficients
   /// before it.
   void put(const HuffmanCodes& codes, unsigned symbol, bool negative, const BitString& bits) {
     const std::uint64_t head = codes.code[symbol] << 1 | (negative ? 0U : 1U);
@@ -168,7 +168,7 @@ class Restarts {
 
 inline constexpr unsigned char jpeg_sixteen_zeros = 0xF0;
 
-/// How many bits a value takes. Throws ImageFileError if those are more than `largest`.
+/// How many bits a value takes. Throws ImageFileError if it takes more than `largest`.
 inline int checked_size(int value, int largest) {
   const int size = std::bit_width(static_cast<unsigned>(value < 0 ? -value : value));
   if (size > largest) throw ImageFileError("damaged: a coefficient is larger than 8-bit JPEG has");

@@ -1,10 +1,10 @@
-// The blocks of a component of a turned picture, read where those of the source lie.
+// The blocks of a component of a turned picture, read from the source's blocks where they lie.
 //
 // A turn transposes the 64 frequencies of a block, and mirroring an axis negates the odd
 // frequencies of that axis. So a turned block has the same numbers in another order, and nothing
 // has to be moved. The coder only needs the coefficients that are not zero, in zigzag order, and
-// looks up where each one lies. It gets the set of those that are not zero from a table for each
-// row of the block, which puts the row's eight bits in their places in the set.
+// looks up where each one lies. A table for each row of the block gives the set of these
+// coefficients: it puts the row's eight bits in their places in the set.
 #pragma once
 
 #include <qturn/orientation.hpp>
@@ -150,7 +150,7 @@ struct TurnedBlocks {
 TurnedBlocks turned_blocks(const JpegBlockArray& source, JDIMENSION width, JDIMENSION height,
                            Orientation orientation);
 
-// Bit i of these is about the coefficient at place i of the stored block.
+// Bit i stands for the coefficient at place i of the stored block.
 namespace stored_bits {
 
 #ifdef __SSE2__

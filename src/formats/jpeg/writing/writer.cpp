@@ -47,8 +47,8 @@ class AcScan {
   int low() const { return low_; }
   bool refines() const { return refines_; }
 
-  // `present` has the coefficients of which bits have been or are now coded, that is of at least
-  // 1 << low.
+  // `present` has the coefficients with bits that are coded now or before, that is with a magnitude
+  // of at least 1 << low.
   void put_first(const TurnedOrder& order, const JCOEF* block, std::uint64_t present) {
     restart_if_due();
     present &= band_;
@@ -68,7 +68,7 @@ class AcScan {
     if (previous != last_) end_block_early();
   }
 
-  // `known` are those of which a higher bit is set, `set` those with this bit set. Each new one
+  // `known`: the coefficients with a higher bit set. `set`: those with this bit set. Each new one
   // comes with the bits of the known ones before it.
   void put_refinement(std::uint64_t present, std::uint64_t known, std::uint64_t set,
                       std::uint64_t negative) {

@@ -10,15 +10,15 @@
 
 namespace qturn::jpeg {
 
-/// Which Huffman tables a sequential picture is coded with. A progressive one keeps those of the
-/// source, which were made for it.
+/// Which Huffman tables a sequential picture is coded with. A progressive one keeps the source's
+/// tables, which were made for it.
 enum class JpegTables : std::uint8_t {
   of_source,  ///< with the codes that it lacks
   fitted,     ///< made for these coefficients: fit_tables
 };
 
 /// The file of a picture with these coefficients, turned. `picture` describes it as it is stored
-/// and may be smaller than the blocks, of which those at the left and the top are then taken. Its
+/// and may be smaller than the blocks; then the blocks at the left and the top are taken. Its
 /// scans, its restart intervals and its markers are kept.
 ///
 /// Throws as code_scans.

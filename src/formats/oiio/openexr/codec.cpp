@@ -27,14 +27,14 @@ struct ExrExtras final : Extras {
   std::shared_ptr<Extras> copy() const override { return std::make_shared<ExrExtras>(*this); }
 };
 
-// Decoded pixels of these would be others once they are encoded again. (PXR24 rounds floats, which
-// changes none that it has rounded before.)
+// Whether decoded pixels change when they are encoded again. (PXR24 rounds floats, but does not
+// change floats that it has rounded before.)
 bool is_lossy(const OIIO::ImageSpec& spec) {
   const std::string compression = spec.get_string_attribute("compression");
   return compression.starts_with("b44") || compression.starts_with("dwa");
 }
 
-// Of the first part that has one; empty: there is none.
+// The change of the first part that has one; empty: there is none.
 std::string storage_change_of(const std::vector<OIIO::ImageSpec>& specs) {
   const auto lossy = std::ranges::find_if(specs, is_lossy);
   if (lossy == specs.end()) return {};
@@ -47,7 +47,7 @@ void become_zip(OIIO::ImageSpec& spec) {
   spec.erase_attribute("openexr:dwaCompressionLevel");
 }
 
-// Those of its parts.
+// The specs of its parts.
 std::vector<OIIO::ImageSpec> read_specs(OiioReader& reader, const ExrFile& exr) {
   std::vector<OIIO::ImageSpec> specs;
   // A damaged header is one that OpenImageIO reads in another way.

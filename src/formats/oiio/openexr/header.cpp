@@ -24,7 +24,7 @@ std::int64_t with_sign(std::span<const std::byte> value, std::size_t at) {
   return static_cast<std::int32_t>(static_cast<std::uint32_t>(little_endian(value, at, 4)));
 }
 
-// Of the header at `at`; returns where it ends.
+// Visits the attributes of the header at `at`; returns where it ends.
 template <typename Visit>
 std::size_t for_each_attribute(std::span<const std::byte> file, std::size_t at, Visit visit) {
   const std::string_view text = text_of(file);
@@ -94,7 +94,7 @@ void for_each_channel(const ExrHeader& part, Visit visit) {
   }
 }
 
-// Of the pixels of the part without compression.
+// The bytes of the part's pixels without compression.
 std::uint64_t pixel_bytes_of(const ExrHeader& part) {
   std::uint64_t pixels = 0, pixel_bytes = 0;
   for (const Size& level : levels_of(part)) {
@@ -171,7 +171,7 @@ void append_turned(Bytes& to, const ExrAttribute& attribute, Orientation applied
   }
 }
 
-// The attributes of `source`, and of `written` those that depend on how the pixels lie.
+// The attributes of `source`; what depends on how the pixels lie comes from `written`.
 void append_header(Bytes& to, const ExrHeader& source, const ExrHeader& written,
                    std::uint64_t blocks, Orientation applied) {
   for (const ExrAttribute& attribute : written.attributes) {

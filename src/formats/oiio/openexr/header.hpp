@@ -25,12 +25,12 @@ struct ExrAttribute {
   std::span<const std::byte> value;
 };
 
-/// Of a part.
+/// The header of a part.
 struct ExrHeader {
   std::vector<ExrAttribute> attributes;
   bool is_tiled = false;
 
-  /// Null: there is none of this name.
+  /// Null: no attribute has this name.
   const ExrAttribute* find(std::string_view name) const;
 };
 
@@ -52,7 +52,7 @@ void check_exr_limits(std::span<const std::byte> file, const Limits& limits);
 void check_readable(const ExrFile& exr);
 
 /// Throws ImageFileError when a block of pixels has no place in the file, as in one whose writer
-/// did not come to its end. A reader may leave such pixels as they are in memory.
+/// did not come to its end. A reader may leave its pixels as they are in memory.
 void check_blocks(std::span<const std::byte> file, const ExrFile& exr);
 
 /// Nothing: the part has no such window.
@@ -68,9 +68,9 @@ std::vector<ExrPage> pages_of(const ExrFile& exr);
 /// Implements Codec::parts: the attributes that do not depend on how the pixels lie, or that turn.
 std::vector<FilePart> exr_parts(std::span<const std::byte> file, Orientation applied);
 
-/// The result of a turn. `source` has the headers of the original file at least. Of `pages`, each
-/// is a whole file, with one of pages_of() the original, turned. The attributes are those of
-/// `source`, except for those that depend on how the pixels lie.
+/// The result of a turn. `source` has at least the headers of the original file. Each of `pages` is
+/// a whole file with one turned page of pages_of() the original. The attributes come from `source`,
+/// but not what depends on how the pixels lie.
 Bytes join_pages(std::span<const std::byte> source, std::vector<Bytes> pages, Orientation applied);
 
 }  // namespace qturn::openexr
