@@ -65,10 +65,10 @@ class ParsedLine : public ParsedLabel {
       throw LabelError({}, fmt::format("says {} x {}, the picture is {} x {}", line_->size()->width,
                                        line_->size()->height, turn.size.width, turn.size.height));
     }
-    ElementTurn edits(text_, {}, variant, turn.swap, nullptr);
+    ElementTurn edits(text_, {}, variant, turn.rule.swap, nullptr);
     line_->turn(edits);
     LabelContent content;
-    ElementTurn reading(text_, {}, variant, turn.swap, &content);
+    ElementTurn reading(text_, {}, variant, turn.rule.swap, &content);
     line_->turn(reading);
     check_boxes(content.shapes, turn.size);
     return edits.edits.finish();
@@ -132,12 +132,6 @@ const LabelFormat& label_format(std::string_view word) {
 using Pairs =
     std::vector<std::pair<std::variant<int, std::string>, std::variant<int, std::string>>>;
 
-/// What is said about all labels.
-struct Objects {
-  std::optional<Keypoints> keypoints;
-  ClassSwap swap;
-};
-
 SwapPairs swap_pairs_of(const Pairs& pairs) {
   std::string lines;
   for (const auto& [left, right] : pairs) {
@@ -162,32 +156,32 @@ SwapPairs swap_pairs_of(const Pairs& pairs) {
 }
 
 /// As --keypoints and --swap-pairs say it.
-Objects objects_of(const std::optional<std::string>& word, const std::optional<Pairs>& swap_pairs) {
+LabelRule rule_of(const std::optional<std::string>& word, const std::optional<Pairs>& swap_pairs) {
   SwapPairs pairs;
   if (swap_pairs) pairs = swap_pairs_of(*swap_pairs);
-  Objects objects{.keypoints = std::nullopt, .swap = std::move(pairs.classes)};
+  LabelRule rule{.swap = std::move(pairs.classes)};
   if (!word) {
     if (!pairs.keypoints.empty())
       throw nb::value_error("swap_pairs names keypoints, expected keypoints, too");
-    return objects;
+    return rule;
   }
-  objects.keypoints = parse_keypoints(*word);
-  if (!objects.keypoints) {
+  rule.keypoints = parse_keypoints(*word);
+  if (!rule.keypoints) {
     throw nb::value_error(
         fmt::format("keypoints is \"{}\", expected none, or a number of keypoints and of values "
                     "for each (2 or 3), such as 17x3",
                     *word)
             .c_str());
   }
-  if (pairs.keypoints.empty()) return objects;
-  const auto flip = flip_of(pairs.keypoints, objects.keypoints->count);
+  if (pairs.keypoints.empty()) return rule;
+  const auto flip = flip_of(pairs.keypoints, rule.keypoints->count);
   if (!flip) {
     throw nb::value_error(fmt::format("swap_pairs names a keypoint beyond the last one, {}",
-                                      objects.keypoints->count - 1)
+                                      rule.keypoints->count - 1)
                               .c_str());
   }
-  objects.keypoints->flip = *flip;
-  return objects;
+  rule.keypoints->flip = *flip;
+  return rule;
 }
 
 /// In a word; of a label, the word of its format.
@@ -220,12 +214,11 @@ nb::object turn_label(nb::handle text, const std::string& format, nb::handle ori
   const FileBytes file(bytes);
   std::optional<FileBytes> turned_picture;
   if (!picture.is_none()) turned_picture.emplace(picture);
-  const Objects objects = objects_of(keypoints, swap_pairs);
+  const LabelRule rule = rule_of(keypoints, swap_pairs);
   LabelTurn turn{.orientation = orientation_of(orientation),
                  .size = {size.first, size.second},
                  .name = name,
-                 .keypoints = objects.keypoints,
-                 .swap = objects.swap};
+                 .rule = rule};
   if (turned_picture) turn.picture = **turned_picture;
   try {
     const std::string turned = label_format(format).parse(text_of(*file))->turned(turn);
@@ -259,7 +252,6 @@ std::vector<TurnedRow> turn_row(const NamedBytes& picture, const std::vector<Kin
                                 const std::optional<std::string>& keypoints,
                                 const std::optional<Pairs>& swap_pairs,
                                 const std::optional<nb::dict>& limits) {
-  Objects objects = objects_of(keypoints, swap_pairs);
   const SampleOptions options{
       .picture = {.jpeg = {value_of("jpeg", jpeg, jpeg_words),
                            value_of("edges", edges, edge_words)},
@@ -267,8 +259,7 @@ std::vector<TurnedRow> turn_row(const NamedBytes& picture, const std::vector<Kin
                   .limits = limits_of(limits)},
       .allow_storage_change = allow_storage_change,
       .labels_drawn_on = value_of("labels_drawn_on", labels_drawn_on, frame_words),
-      .keypoints = std::move(objects.keypoints),
-      .swap = std::move(objects.swap)};
+      .rule = rule_of(keypoints, swap_pairs)};
   std::deque<FileBytes> owned;
   const auto bytes_of = [&](nb::handle data) { return *owned.emplace_back(data); };
   Sample sample{.picture = {.name = picture.first, .bytes = bytes_of(picture.second)}, .files = {}};

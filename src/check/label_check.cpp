@@ -32,7 +32,7 @@ std::string in_words(Size size) { return fmt::format("{} x {}", size.width, size
 /// Their numbers: what lies there is not a picture of its own, whether it belongs to one or not.
 std::set<std::uint32_t> folders_of_masks(const LabelSources& sources) {
   std::set<std::string> paths;
-  for (const LabelFiles::Label& mask : sources.masks) {
+  for (const CompanionFiles::File& mask : sources.masks) {
     const std::string& of_picture = sources.files.folder_of(sources.files[mask.file]).path;
     const std::string folder = normal_path(fs::path(sources.masks.path(mask)).parent_path() / "");
     if (folder != normal_path(fs::path(of_picture) / "")) paths.insert(folder);
@@ -120,18 +120,18 @@ std::vector<LabelFinding> LabelCheck::check_picture(std::size_t picture, const H
     const TextPlace place = finding.problem.place.value_or(TextPlace{0, 0});
     return std::pair(place.line, place.column);
   });
-  for (const LabelFiles::Label& mask : sources_.masks.all_of(picture))
+  for (const CompanionFiles::File& mask : sources_.masks.all_of(picture))
     check_mask(picture, sources_.masks.path(mask), findings);
   return findings;
 }
 
 void LabelCheck::check_own_label(std::size_t picture, std::vector<LabelFinding>& findings) {
-  const LabelFiles::Label* label = sources_.labels.of(picture);
+  const CompanionFiles::File* label = sources_.labels.of(picture);
   if (!label) return;
   Seen& seen = seen_[picture];
   seen.is_labelled = true;
   const fs::path path = sources_.labels.path(*label);
-  const LabelFiles::Place& place = sources_.labels.place_of(*label);
+  const CompanionFiles::Place& place = sources_.labels.place_of(*label);
   bool is_wrong_already = false;
   const auto tell = [&](const LabelProblem& problem) {
     is_wrong_already = is_wrong_already || is_wrong(problem.fault);
@@ -139,15 +139,15 @@ void LabelCheck::check_own_label(std::size_t picture, std::vector<LabelFinding>&
   };
   try {
     const std::string text = read_companion(path).text;
-    LabelContent content = place.format->read(text, place.keypoints);
+    LabelContent content = place.rule.format->read(text, place.rule.keypoints);
     for (const LabelProblem& problem : content.problems) tell(problem);
     name_classes(content, place.classes, tell);
     const Size size = compare_size(content, seen, tell);
     check_shapes(in_pixels(content, size), size, tell);
     const std::string name = sources_.files.path(sources_.files[picture]);
     if (!is_wrong_already)
-      (void)place.format->parse(text)->turned(
-          {.orientation = trial, .size = size, .name = name, .keypoints = place.keypoints});
+      (void)place.rule.format->parse(text)->turned(
+          {.orientation = trial, .size = size, .name = name, .rule = place.rule});
   } catch (const LabelError& error) {
     tell(broken(error));
   } catch (const std::exception& error) {
@@ -233,7 +233,7 @@ void LabelCheck::check_rest(const Tell& tell, const std::function<void(const std
     check_shared({.input = path, .output = {}, .format = format}, pictures, tell, note);
   }
   Listings listings;
-  for (const LabelFiles* among : {&sources_.labels, &sources_.masks}) {
+  for (const CompanionFiles* among : {&sources_.labels, &sources_.masks}) {
     for (const fs::path& stray : find_stray_labels(*among, sources_.files, listings, shared)) {
       tell({stray, {}, {LabelFault::no_picture, {}, "a label without a picture"}});
     }
@@ -255,14 +255,14 @@ void LabelCheck::check_rest(const Tell& tell, const std::function<void(const std
 
 /// A label or a mask of two pictures is refused where it is turned.
 void LabelCheck::check_uses(const Tell& tell) const {
-  for (const LabelFiles* among : {&sources_.labels, &sources_.masks}) {
+  for (const CompanionFiles* among : {&sources_.labels, &sources_.masks}) {
     PathSet paths;
-    for (const LabelFiles::Label& label : *among) paths.add(normal_path(among->path(label)));
+    for (const CompanionFiles::File& label : *among) paths.add(normal_path(among->path(label)));
     paths.sort();
     const PathSet suspects = paths.repeated();
     if (suspects.empty()) continue;
     std::map<std::string, std::size_t> first;  // picture
-    for (const LabelFiles::Label& label : *among) {
+    for (const CompanionFiles::File& label : *among) {
       const fs::path path = among->path(label);
       if (!suspects.contains(normal_path(path))) continue;
       const auto [other, is_new] = first.try_emplace(normal_path(path), label.file);
@@ -291,8 +291,8 @@ void LabelCheck::check_steps(const fs::path& journal, const Tell& tell) const tr
     if (found == known->result) return true;
     return found == known->source ? std::optional(false) : std::nullopt;
   };
-  for (const LabelFiles* among : {&sources_.labels, &sources_.masks}) {
-    for (const LabelFiles::Label& label : *among) {
+  for (const CompanionFiles* among : {&sources_.labels, &sources_.masks}) {
+    for (const CompanionFiles::File& label : *among) {
       const fs::path path = among->path(label);
       const auto own = is_turned(path);
       const auto picture =

@@ -15,8 +15,8 @@
 #include "src/labels/label_frame.hpp"
 #include "src/labels/label_shapes.hpp"
 #include "src/picture/image.hpp"
+#include "src/plan/companion_files.hpp"
 #include "src/plan/file_list.hpp"
-#include "src/plan/label_files.hpp"
 #include "src/plan/shared_labels.hpp"
 #include "src/sample/label_turn.hpp"
 
@@ -25,8 +25,8 @@ namespace qturn {
 /// Where labels of pictures are.
 struct LabelSources {
   const FileList& files;
-  const LabelFiles& labels;
-  const LabelFiles& masks;
+  const CompanionFiles& labels;
+  const CompanionFiles& masks;
   SharedLabelFiles shared = {};  ///< of many pictures each
   /// They were named, so one without a picture is wrong; one that was found may be for others.
   bool shared_are_named = false;

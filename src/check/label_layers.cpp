@@ -26,12 +26,12 @@ LabelLayer layer_for(const LabelCheck& check, std::size_t picture, const LabelCo
 
 void add_own(const LabelCheck& check, std::size_t picture, std::vector<LabelLayer>& layers) {
   const LabelSources& sources = check.sources();
-  const LabelFiles::Label* label = sources.labels.of(picture);
+  const CompanionFiles::File* label = sources.labels.of(picture);
   if (!label) return;
-  const LabelFiles::Place& place = sources.labels.place_of(*label);
+  const CompanionFiles::Place& place = sources.labels.place_of(*label);
   try {
-    LabelContent content =
-        place.format->read(read_companion(sources.labels.path(*label)).text, place.keypoints);
+    LabelContent content = place.rule.format->read(read_companion(sources.labels.path(*label)).text,
+                                                   place.rule.keypoints);
     name_classes(content, place.classes, [](const LabelProblem&) {});
     LabelLayer layer = layer_for(check, picture, content);
     layer.shapes = in_pixels(content, layer.size);
@@ -42,7 +42,7 @@ void add_own(const LabelCheck& check, std::size_t picture, std::vector<LabelLaye
 }
 
 void add_masks(const LabelCheck& check, std::size_t picture, std::vector<LabelLayer>& layers) {
-  for (const LabelFiles::Label& mask : check.sources().masks.all_of(picture)) {
+  for (const CompanionFiles::File& mask : check.sources().masks.all_of(picture)) {
     const fs::path path = check.sources().masks.path(mask);
     try {
       LabelLayer layer = layer_for(check, picture, {.said = check.header_of(path).size()});

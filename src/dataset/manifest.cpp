@@ -315,14 +315,14 @@ class Entries {
                         .picture = {in_output(jobs.names().path_of(jobs.files(), file, variant))},
                         .label = {},
                         .labels_in = {}};
-    const auto made_of = [&](const LabelFiles& among, const LabelFiles::Label& label) {
-      return ManifestFile{in_output(jobs.label_of(among, label, variant))};
+    const auto made_of = [&](const CompanionFiles& among, const CompanionFiles::File& label) {
+      return ManifestFile{in_output(jobs.output_of(among, label, variant))};
     };
-    if (const LabelFiles::Label* label = jobs.labels().of(number))
+    if (const CompanionFiles::File* label = jobs.labels().of(number))
       entry.label = made_of(jobs.labels(), *label);
-    for (const LabelFiles::Label& sidecar : jobs.sidecars().all_of(number))
+    for (const CompanionFiles::File& sidecar : jobs.sidecars().all_of(number))
       entry.sidecars.push_back(made_of(jobs.sidecars(), sidecar));
-    for (const LabelFiles::Label& mask : jobs.masks().all_of(number))
+    for (const CompanionFiles::File& mask : jobs.masks().all_of(number))
       entry.masks.push_back(made_of(jobs.masks(), mask));
     for (const SharedLabel& label : jobs.shared_labels().of(number))
       entry.labels_in.push_back(in_output(shared_.at(label.file)));
@@ -350,8 +350,8 @@ class Entries {
       number_ = number;
       read_picture(jobs.files()[number]);
       sources_ = {original_.hash};
-      for (const LabelFiles* among : jobs.companions())
-        for (const LabelFiles::Label& each : among->all_of(number))
+      for (const CompanionFiles* among : jobs.companions())
+        for (const CompanionFiles::File& each : among->all_of(number))
           sources_.push_back(hash_of_present(among->path(each)));
     }
     entry.route = picture_->plan(entry.variant).route;

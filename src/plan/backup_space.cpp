@@ -44,8 +44,8 @@ void refuse_full_backup(const Plan& plan, const fs::path& run) {
     room.add(files.path(file), backup_place(run, files.key(file)), files.id(file).device,
              file.bytes);
   }
-  for (const LabelFiles* among : plan.jobs.companions()) {
-    for (const LabelFiles::Label& label : *among) {
+  for (const CompanionFiles* among : plan.jobs.companions()) {
+    for (const CompanionFiles::File& label : *among) {
       const FoundFile& picture = files[label.file];
       const fs::path path = among->path(label);
       struct stat status;

@@ -40,7 +40,7 @@ class DataSetFinder {
   bool takes(std::string_view format) const {
     const LabelOptions& labels = options_.labels;
     return labels.take == TakeLabels::found ||
-           (labels.take == TakeLabels::one_format && labels.format->option == format);
+           (labels.take == TakeLabels::one_format && labels.rule.format->option == format);
   }
 
   std::set<fs::path> yaml_files() {

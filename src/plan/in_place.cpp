@@ -64,8 +64,8 @@ bool has_other_names(const fs::path& file, const fs::path& place, const fs::path
 struct PlacedFile {
   FileId id;
   std::size_t picture;  ///< the number of its file
-  const LabelFiles* among;
-  const LabelFiles::Label* label;
+  const CompanionFiles* among;
+  const CompanionFiles::File* label;
 
   fs::path path() const { return among->path(*label); }
 };
@@ -101,10 +101,10 @@ void refuse_link(const fs::path& file, const fs::path& picture, const PlanOption
 
 class Companions {
  public:
-  Companions(const PlanOptions& options, const LabelFiles::All& all, const FileList& files)
+  Companions(const PlanOptions& options, const CompanionFiles::All& all, const FileList& files)
       : options_(options), files_(files) {
-    for (const LabelFiles* among : all) {
-      for (const LabelFiles::Label& label : *among) {
+    for (const CompanionFiles* among : all) {
+      for (const CompanionFiles::File& label : *among) {
         const fs::path path = among->path(label);
         struct stat status;
         if (::stat(path.c_str(), &status) != 0)
@@ -127,7 +127,7 @@ class Companions {
   }
 
   void refuse_links() const {
-    std::set<std::pair<const LabelFiles*, std::uint32_t>> seen;  // places
+    std::set<std::pair<const CompanionFiles*, std::uint32_t>> seen;  // places
     for (const PlacedFile& each : companions_) {
       const bool is_new = seen.insert({each.among, each.label->place}).second;
       if (is_new || fs::is_symlink(fs::symlink_status(each.path())))
@@ -187,7 +187,7 @@ class Companions {
 };
 
 /// Links to pictures are the names of what they lead to.
-void add_places(const PlanOptions& options, const LabelFiles::All& companions,
+void add_places(const PlanOptions& options, const CompanionFiles::All& companions,
                 const FileList& files, RealPlaces& places) {
   if (!options.backup.empty()) places.add_folder(options.backup);
   for (std::size_t i = 0; i < files.folder_count(); ++i) places.add_folder(files.folder_at(i).path);
@@ -197,8 +197,8 @@ void add_places(const PlanOptions& options, const LabelFiles::All& companions,
     for (const Sidecar& sidecar : named_as_sidecars(files.path(file)))
       places.add_file(sidecar.path);
   }
-  for (const LabelFiles* among : companions) {
-    for (const LabelFiles::Label& label : *among) {
+  for (const CompanionFiles* among : companions) {
+    for (const CompanionFiles::File& label : *among) {
       places.add_folder(among->place_of(label).folder.path);
       places.add_file(among->path(label));
     }
@@ -229,8 +229,8 @@ void refuse_one_backup_of_two(const PlanOptions& options, const FileList& files)
 
 }  // namespace
 
-void place_in_place(const PlanOptions& options, const LabelFiles::All& companions, FileList& files,
-                    RealPlaces& places) {
+void place_in_place(const PlanOptions& options, const CompanionFiles::All& companions,
+                    FileList& files, RealPlaces& places) {
   leave_out_same_files(files);
   refuse_one_backup_of_two(options, files);
   add_places(options, companions, files, places);

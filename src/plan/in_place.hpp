@@ -2,8 +2,8 @@
 #pragma once
 
 #include "src/files/real_places.hpp"
+#include "src/plan/companion_files.hpp"
 #include "src/plan/file_list.hpp"
-#include "src/plan/label_files.hpp"
 #include "src/plan/options.hpp"
 
 namespace qturn {
@@ -18,7 +18,7 @@ namespace qturn {
 /// link that does not lead to its picture, too.
 ///
 /// `places` receives where the files are.
-void place_in_place(const PlanOptions& options, const LabelFiles::All& companions, FileList& files,
-                    RealPlaces& places);
+void place_in_place(const PlanOptions& options, const CompanionFiles::All& companions,
+                    FileList& files, RealPlaces& places);
 
 }  // namespace qturn

@@ -12,6 +12,7 @@
 #include "src/plan/find_files.hpp"
 #include "src/plan/folder_layout.hpp"
 #include "src/plan/in_place.hpp"
+#include "src/plan/label_files.hpp"
 #include "src/plan/mask_files.hpp"
 #include "src/plan/outputs.hpp"
 #include "src/plan/sidecar_files.hpp"
@@ -66,11 +67,11 @@ void refuse_made_once_in_one_place(const JobList& jobs) {
                                 input.string(), output.string()));
   });
   if (made_once.empty()) return;
-  for (const LabelFiles* among : jobs.companions()) {
-    for (const LabelFiles::Label& label : *among) {
+  for (const CompanionFiles* among : jobs.companions()) {
+    for (const CompanionFiles::File& label : *among) {
       const FoundFile& picture = jobs.files()[label.file];
       (picture.to_do | picture.kept).for_each([&](Orientation variant) {
-        const auto other = made_once.find(jobs.label_of(*among, label, variant));
+        const auto other = made_once.find(jobs.output_of(*among, label, variant));
         if (other == made_once.end()) return;
         throw PlanError(fmt::format(
             "{} and {} would both be written to {}; run them one after the other, each with its "
@@ -103,7 +104,7 @@ void refuse_shared(const SharedLabels& labels, bool in_place) {
 }
 
 /// What is turned with pictures is not copied as it is, too.
-void mark_as_companions(FileList& files, const LabelFiles& labels, const PathSet& made_once) {
+void mark_as_companions(FileList& files, const CompanionFiles& labels, const PathSet& made_once) {
   for (FoundFile& file : files) {
     if (file.picture) continue;
     const std::string path = normal_path(files.path(file));
@@ -123,8 +124,9 @@ bool may_be_sidecar(const fs::path& path, const FileList& files) {
 
 }  // namespace
 
-JobList::JobList(FileList files, OutputNames names, LabelFiles labels, SharedLabels shared_labels,
-                 LabelFiles masks, DataSets data_sets, LabelFiles sidecars)
+JobList::JobList(FileList files, OutputNames names, CompanionFiles labels,
+                 SharedLabels shared_labels, CompanionFiles masks, DataSets data_sets,
+                 CompanionFiles sidecars)
     : files_(std::move(files)),
       names_(std::move(names)),
       labels_(std::move(labels)),
@@ -154,27 +156,26 @@ Job JobList::job_of(std::size_t number) const {
           .target = file.picture ? names_.target() : nullptr,
           .outputs = {},
           .copy_verbatim = !file.picture};
-  const LabelFiles::Label* label = labels_.of(number);
+  const CompanionFiles::File* label = labels_.of(number);
   if (label) {
     job.label = labels_.path(*label);
-    job.label_format = labels_.place_of(*label).format;
-    job.keypoints = labels_.place_of(*label).keypoints;
-    job.swap = labels_.place_of(*label).swap;
+    job.label_rule = labels_.place_of(*label).rule;
   }
   job.shared_labels = shared_labels_.of(number);
   job.problem = shared_labels_.problem(number);
   const auto sidecars = sidecars_.all_of(number), masks = masks_.all_of(number);
-  for (const LabelFiles::Label& sidecar : sidecars) job.sidecars.push_back(sidecars_.path(sidecar));
-  for (const LabelFiles::Label& mask : masks) job.masks.push_back(masks_.path(mask));
+  for (const CompanionFiles::File& sidecar : sidecars)
+    job.sidecars.push_back(sidecars_.path(sidecar));
+  for (const CompanionFiles::File& mask : masks) job.masks.push_back(masks_.path(mask));
   file.to_do.for_each([&](Orientation variant) {
     JobOutput& output = job.outputs.emplace_back();
     output.path = names_.path_of(files_, file, variant);
     output.variant = variant;
-    if (label) output.label = label_of(labels_, *label, variant);
-    for (const LabelFiles::Label& sidecar : sidecars)
-      output.sidecars.push_back(label_of(sidecars_, sidecar, variant));
-    for (const LabelFiles::Label& mask : masks)
-      output.masks.push_back(label_of(masks_, mask, variant));
+    if (label) output.label = output_of(labels_, *label, variant);
+    for (const CompanionFiles::File& sidecar : sidecars)
+      output.sidecars.push_back(output_of(sidecars_, sidecar, variant));
+    for (const CompanionFiles::File& mask : masks)
+      output.masks.push_back(output_of(masks_, mask, variant));
   });
   return job;
 }
@@ -183,12 +184,12 @@ bool JobList::have_companion(std::string_view path) const {
   return std::ranges::any_of(companions(), [&](const auto* each) { return each->contain(path); });
 }
 
-fs::path JobList::label_of(const LabelFiles& among, const LabelFiles::Label& label,
-                           Orientation variant) const {
+fs::path JobList::output_of(const CompanionFiles& among, const CompanionFiles::File& label,
+                            Orientation variant) const {
   if (names_.in_place()) return among.path(label);
   const FoundFile& file = files_[label.file];
   return names_.folder_of(among.place_of(label).folder) +
-         LabelFiles::name_of(label, file.name, names_.name_of(file, variant));
+         CompanionFiles::name_of(label, file.name, names_.name_of(file, variant));
 }
 
 Skipped JobList::skipped(const FoundFile& file, Orientation variant) const {
@@ -233,8 +234,8 @@ Plan plan(const PlanOptions& options) try {
   OutputNames names(options, one_file);
   if (options.standard_input && !names.folder().empty())
     throw PlanError("a picture from standard input has no name; name a file as output, or -");
-  LabelFiles masks = find_mask_files(options, found);
-  LabelFiles labels = find_label_files(options, found, &names);
+  CompanionFiles masks = find_mask_files(options, found);
+  CompanionFiles labels = find_label_files(options, found, &names);
   SharedLabels shared_labels =
       find_shared_labels(options, found, labels, masks, names, plan.unreadable);
   if (in_place || options.to_samples) refuse_shared(shared_labels, in_place);
@@ -252,11 +253,11 @@ Plan plan(const PlanOptions& options) try {
   };
   if (!options.standard_input && !names.is_standard_output()) {
     std::set<std::string_view> formats;
-    for (const LabelFiles::Label& label : labels)
-      formats.insert(labels.place_of(label).format->name);
+    for (const CompanionFiles::File& label : labels)
+      formats.insert(labels.place_of(label).rule.format->name);
     plan.leftovers = find_leftovers(options, found, is_taken, formats, !plan.unreadable.empty());
   }
-  LabelFiles sidecars;
+  CompanionFiles sidecars;
   if (options.to_samples || (!options.standard_input && !names.is_standard_output())) {
     const bool any = options.has_variants() || options.to_samples;
     sidecars = find_sidecar_files(
@@ -277,9 +278,9 @@ Plan plan(const PlanOptions& options) try {
     if (!others.contains(normal_path(label)) || counted == plan.others.end()) return;
     if (--counted->second == 0) plan.others.erase(counted);
   };
-  const LabelFiles::All companions = {&labels, &sidecars, &masks};
-  for (const LabelFiles* among : companions)
-    for (const LabelFiles::Label& label : *among) leave_uncounted(among->path(label));
+  const CompanionFiles::All companions = {&labels, &sidecars, &masks};
+  for (const CompanionFiles* among : companions)
+    for (const CompanionFiles::File& label : *among) leave_uncounted(among->path(label));
   // What belongs to a picture is opened again with it, and its picture fails if that fails.
   for (const auto& [path, sentence] : found.unopened) {
     const std::string normal = normal_path(path);

@@ -15,9 +15,9 @@
 #include <qturn/orientation.hpp>
 
 #include "src/files/real_places.hpp"
+#include "src/plan/companion_files.hpp"
 #include "src/plan/data_sets.hpp"
 #include "src/plan/file_list.hpp"
-#include "src/plan/label_files.hpp"
 #include "src/plan/leftovers.hpp"
 #include "src/plan/options.hpp"
 #include "src/plan/output_names.hpp"
@@ -45,9 +45,7 @@ struct Job {
   std::vector<JobOutput> outputs;
   bool copy_verbatim = false;        ///< not a picture; --others copy
   std::filesystem::path label = {};  ///< of the input; empty if there is none
-  const LabelFormat* label_format = nullptr;
-  std::optional<Keypoints> keypoints = {};
-  ClassSwap swap = {};
+  LabelRule label_rule = {};
   std::vector<SharedLabel> shared_labels = {};
   std::vector<std::filesystem::path> sidecars = {}, masks = {};  ///< of the input
 };
@@ -73,9 +71,9 @@ void for_each_made_once(const SharedLabels& labels, const DataSets& data_sets, V
 class JobList {
  public:
   JobList() = default;
-  JobList(FileList files, OutputNames names, LabelFiles labels = {},
-          SharedLabels shared_labels = {}, LabelFiles masks = {}, DataSets data_sets = {},
-          LabelFiles sidecars = {});
+  JobList(FileList files, OutputNames names, CompanionFiles labels = {},
+          SharedLabels shared_labels = {}, CompanionFiles masks = {}, DataSets data_sets = {},
+          CompanionFiles sidecars = {});
 
   /// Largest file first, ties by key.
   std::size_t size() const { return order_.size(); }
@@ -109,12 +107,12 @@ class JobList {
   /// Ascending by key. Those that are neither to do nor kept belong to no job.
   const FileList& files() const { return files_; }
   const OutputNames& names() const { return names_; }
-  const LabelFiles& labels() const { return labels_; }
+  const CompanionFiles& labels() const { return labels_; }
   const SharedLabels& shared_labels() const { return shared_labels_; }
-  const LabelFiles& masks() const { return masks_; }
+  const CompanionFiles& masks() const { return masks_; }
   /// None of those that --sidecars takes, which are found while their pictures are turned.
-  const LabelFiles& sidecars() const { return sidecars_; }
-  LabelFiles::All companions() const { return {&labels_, &sidecars_, &masks_}; }
+  const CompanionFiles& sidecars() const { return sidecars_; }
+  CompanionFiles::All companions() const { return {&labels_, &sidecars_, &masks_}; }
   /// Whether this absolute, normal path is one of the companions.
   bool have_companion(std::string_view path) const;
   const DataSets& data_sets() const { return data_sets_; }
@@ -123,16 +121,16 @@ class JobList {
   void for_each_made_once(Visit visit) const {
     qturn::for_each_made_once(shared_labels_, data_sets_, visit);
   }
-  /// The place of a turned label, mask or sidecar.
-  std::filesystem::path label_of(const LabelFiles& among, const LabelFiles::Label& label,
-                                 Orientation variant) const;
+  /// Where the turned companion goes.
+  std::filesystem::path output_of(const CompanionFiles& among, const CompanionFiles::File& label,
+                                  Orientation variant) const;
 
  private:
   Skipped skipped(const FoundFile& file, Orientation variant) const;
 
   FileList files_;
   OutputNames names_;
-  LabelFiles labels_, sidecars_, masks_;
+  CompanionFiles labels_, sidecars_, masks_;
   SharedLabels shared_labels_;
   DataSets data_sets_;
   std::vector<std::size_t> order_;  // of the jobs, as numbers of files

@@ -94,9 +94,9 @@ std::set<fs::path> result_folders(const Plan& plan) {
       folders.insert(plan.jobs.names().path_of(files, file, variant).parent_path());
     });
   }
-  for (const LabelFiles* among : plan.jobs.companions())
-    for (const LabelFiles::Label& label : *among)
-      folders.insert(plan.jobs.label_of(*among, label, Orientation::identity).parent_path());
+  for (const CompanionFiles* among : plan.jobs.companions())
+    for (const CompanionFiles::File& label : *among)
+      folders.insert(plan.jobs.output_of(*among, label, Orientation::identity).parent_path());
   plan.jobs.for_each_made_once(
       [&](const fs::path&, const fs::path& output) { folders.insert(output.parent_path()); });
   return folders;

@@ -61,7 +61,7 @@ class LabelFinder {
         pairs_(swap_pairs_of(options)),
         listings_(found.listings) {}
 
-  LabelFiles find() {
+  CompanionFiles find() {
     std::map<std::uint32_t, std::vector<std::uint32_t>> places;
     for (std::size_t number = 0; number < files_.size(); ++number) {
       const FoundFile& file = files_[number];
@@ -73,7 +73,7 @@ class LabelFinder {
     labels_.finish();
     if (labels_.empty() && options_.labels.take == TakeLabels::one_format)
       throw LabelsError(
-          fmt::format("no {} label belongs to a picture", options_.labels.format->name));
+          fmt::format("no {} label belongs to a picture", options_.labels.rule.format->name));
     if (!pairs_.keypoints.empty() && !labels_.empty() && !labels_.have_keypoints()) {
       refuse_pairs(options_, "no YAML file says that labels have any");
     }
@@ -84,14 +84,15 @@ class LabelFinder {
  private:
   std::vector<std::uint32_t> places_of(const FileList::Folder& pictures) {
     if (!options_.labels.folder.empty()) {
-      return {add_place(*options_.labels.format, options_.labels.folder / pictures.key / "",
+      return {add_place(*options_.labels.rule.format, options_.labels.folder / pictures.key / "",
                         pictures.key, depth_of(pictures) + 1)};
     }
     std::vector<std::uint32_t> places;
     for (const LabelFormat& format : label_formats) {
-      if (options_.labels.format ? options_.labels.format != &format : format.is_named_only)
+      if (options_.labels.rule.format ? options_.labels.rule.format != &format
+                                      : format.is_named_only)
         continue;
-      if (!format.lies_apart || options_.labels.format)
+      if (!format.lies_apart || options_.labels.rule.format)
         places.push_back(add_place(format, pictures.path, pictures.key, depth_of(pictures) + 1));
       if (const auto place = place_of_layout(format, pictures)) places.push_back(*place);
     }
@@ -115,7 +116,7 @@ class LabelFinder {
   std::uint32_t add_place(const LabelFormat& format, const fs::path& path, const std::string& key,
                           std::ptrdiff_t above) {
     above_.push_back(above);
-    return labels_.add_place({.format = &format, .folder = {path, key}});
+    return labels_.add_place({.rule = {.format = &format}, .folder = {path, key}});
   }
 
   /// What `read` finds in the nearest folder from that of a place upwards, as far as the YAML file
@@ -131,7 +132,7 @@ class LabelFinder {
   }
 
   std::optional<Keypoints> keypoints_of(std::uint32_t place) {
-    std::optional<Keypoints> keypoints = options_.labels.keypoints;
+    std::optional<Keypoints> keypoints = options_.labels.rule.keypoints;
     if (!keypoints)
       keypoints = nearest(place, [&](const fs::path& folder) { return keypoints_in(folder); });
     if (keypoints) set_swap_pairs(*keypoints, pairs_.keypoints, options_);
@@ -148,18 +149,18 @@ class LabelFinder {
   }
 
   void set_objects(std::uint32_t place) {
-    LabelFiles::Place& own = labels_.place(place);
+    CompanionFiles::Place& own = labels_.place(place);
     own.classes = nearest(place, [&](const fs::path& folder) {
                     return classes_in(folder);
                   }).value_or(ClassNames());
-    own.swap = pairs_.classes;
-    if (own.format->option == "yolo") {
+    own.rule.swap = pairs_.classes;
+    if (own.rule.format->option == "yolo") {
       const ClassNames names = own.classes.empty() ? listed_classes_of(place) : own.classes;
-      own.swap = numbered_swap(names, own.folder.path);
+      own.rule.swap = numbered_swap(names, own.folder.path);
       for (const auto& [number, name] : names)
         if (names_a_side(name) && !pairs_.classes.contains(name)) own.sides.insert(name);
     }
-    own.keypoints = keypoints_of(place);
+    own.rule.keypoints = keypoints_of(place);
   }
 
   /// Of YOLO labels, whose classes are numbers.
@@ -249,7 +250,7 @@ class LabelFinder {
     std::string found;
     for (const std::uint32_t place : places) {
       const FileList::Folder& folder = labels_.place(place).folder;
-      const LabelFormat& format = *labels_.place(place).format;
+      const LabelFormat& format = *labels_.place(place).rule.format;
       const auto wanted = name_wanted(format, file.name);
       const auto* entry = wanted ? listings_.find(folder.path, *wanted, false) : nullptr;
       if (!entry) continue;
@@ -275,19 +276,19 @@ class LabelFinder {
     if (options_.labels.take != TakeLabels::found || !is_beside || holds_labels(place))
       return false;
     return names_ ||
-           numbers_in_text(text_if_readable(path), labels_.place(place).format->suffix) < 2;
+           numbers_in_text(text_if_readable(path), labels_.place(place).rule.format->suffix) < 2;
   }
 
   /// Whether any text of a folder is of the format, or none says what it is.
   bool holds_labels(std::uint32_t place) {
     const auto [known, is_new] = hold_labels_.try_emplace(place, true);
     if (!is_new) return known->second;
-    const LabelFiles::Place& own = labels_.place(place);
+    const CompanionFiles::Place& own = labels_.place(place);
     for (const Listings::Entry& entry : listings_.of(own.folder.path)) {
-      if (entry.is_folder() || !entry.lower.ends_with(own.format->suffix)) continue;
+      if (entry.is_folder() || !entry.lower.ends_with(own.rule.format->suffix)) continue;
       const std::string text = text_if_readable(own.folder.path + entry.name);
       if (text.empty()) continue;
-      known->second = own.format->is_of(text);
+      known->second = own.rule.format->is_of(text);
       if (known->second) break;
     }
     return known->second;
@@ -306,7 +307,7 @@ class LabelFinder {
     const FileList::Folder& labels = labels_.place(place).folder;
     if (labels.path == pictures.path || labels.key != pictures.key) return;
     const std::string output = normal_path(names_->folder_of(pictures));
-    const LabelFormat& format = *labels_.place(place).format;
+    const LabelFormat& format = *labels_.place(place).rule.format;
     if (tail_from(output, format.pictures).empty()) return;
     throw WithHints<PlanError>(
         {Hint::choose_pictures},
@@ -319,9 +320,9 @@ class LabelFinder {
   void refuse_other_texts() {
     std::set<const LabelFormat*> known;
     std::set<std::uint32_t> places;
-    for (const LabelFiles::Label& label : labels_) {
+    for (const CompanionFiles::File& label : labels_) {
       if (places.insert(label.place).second) refuse_untrue(label);
-      const LabelFormat& format = *labels_.place_of(label).format;
+      const LabelFormat& format = *labels_.place_of(label).rule.format;
       if (format.is_of_other && options_.labels.take == TakeLabels::found)
         refuse_other_format(format, labels_.path(label));
       if (known.contains(&format)) continue;
@@ -348,8 +349,8 @@ class LabelFinder {
   }
 
   /// KITTI's calib/ beside image_2/.
-  void refuse_untrue(const LabelFiles::Label& label) {
-    const LabelFormat& format = *labels_.place_of(label).format;
+  void refuse_untrue(const CompanionFiles::File& label) {
+    const LabelFormat& format = *labels_.place_of(label).rule.format;
     const FileList::Folder& pictures = files_.folder_of(files_[label.file]);
     if (format.untrue_after_turn.empty()) return;
     const auto sibling =
@@ -370,53 +371,10 @@ class LabelFinder {
   std::map<fs::path, std::optional<ClassNames>> classes_;
   std::vector<std::ptrdiff_t> above_;  // of places
   std::map<std::uint32_t, bool> hold_labels_;
-  LabelFiles labels_;
+  CompanionFiles labels_;
 };
 
 }  // namespace
-
-std::uint32_t LabelFiles::add_place(Place place) {
-  places_.push_back(std::move(place));
-  return static_cast<std::uint32_t>(places_.size() - 1);
-}
-
-void LabelFiles::add(std::size_t file, std::uint32_t place, std::string_view name) {
-  labels_.push_back({file, place, names_.add(name)});
-  paths_.add(normal_path(path(labels_.back())));
-  places_[place].holds_any = true;
-}
-
-const LabelFiles::Label* LabelFiles::of(std::size_t file) const {
-  const auto found = std::ranges::lower_bound(labels_, file, {}, &Label::file);
-  return found == labels_.end() || found->file != file ? nullptr : &*found;
-}
-
-std::span<const LabelFiles::Label> LabelFiles::all_of(std::size_t file) const {
-  return {std::ranges::lower_bound(labels_, file, {}, &Label::file),
-          std::ranges::upper_bound(labels_, file, {}, &Label::file)};
-}
-
-std::string LabelFiles::name_of(const Label& label, const fs::path& picture,
-                                const fs::path& output) {
-  // "a.jpg.xmp" of "a.jpg"
-  const std::string own = label.name;
-  const std::string& whole = picture.native();
-  if (picture.has_extension() && lower_case(own).starts_with(lower_case(whole) + "."))
-    return output.string() + own.substr(whole.size());
-  // "a_gtFine_polygons.json" of "a_leftImg8bit.png"
-  const std::string stem = picture.stem(), now = output.stem();
-  const std::size_t kind = variant_place(stem);
-  if (!lower_case(own).starts_with(lower_case(stem)))
-    return now.substr(0, variant_place(now)) + own.substr(kind);
-  return world_file_name(now + own.substr(stem.size()), output);
-}
-
-bool LabelFiles::are_below(const fs::path& folder) const {
-  const std::string prefix = folder / "";
-  return std::ranges::any_of(places_, [&](const Place& place) {
-    return place.holds_any && normal_path(place.folder.path).starts_with(prefix);
-  });
-}
 
 SwapPairs swap_pairs_of(const PlanOptions& options) {
   const fs::path& path = options.labels.swap_pairs;
@@ -432,17 +390,18 @@ SwapPairs swap_pairs_of(const PlanOptions& options) {
 
 LabelOptions labels_without_yaml(const PlanOptions& options) {
   LabelOptions labels = options.labels;
+  LabelRule& rule = labels.rule;
   const SwapPairs pairs = swap_pairs_of(options);
-  if (!pairs.keypoints.empty() && !labels.keypoints) {
+  if (!pairs.keypoints.empty() && !rule.keypoints) {
     refuse_pairs(options, "here no YAML file says that labels have any");
   }
-  if (labels.keypoints) set_swap_pairs(*labels.keypoints, pairs.keypoints, options);
-  labels.swap = pairs.classes;
+  if (rule.keypoints) set_swap_pairs(*rule.keypoints, pairs.keypoints, options);
+  rule.swap = pairs.classes;
   return labels;
 }
 
-LabelFiles find_label_files(const PlanOptions& options, FoundFiles& found,
-                            const OutputNames* names) {
+CompanionFiles find_label_files(const PlanOptions& options, FoundFiles& found,
+                                const OutputNames* names) {
   if (options.labels.take == TakeLabels::none || options.labels.take == TakeLabels::one_file)
     return {};
   return LabelFinder(options, found, names).find();

@@ -32,7 +32,7 @@ auto ask_header(const std::string& picture, Answer answer)
     -> std::optional<decltype(answer(std::declval<Header>()))> {
   for (const std::size_t bytes : {std::size_t{1} << 16, std::size_t{1} << 20}) {
     try {
-      const Bytes head = read_head(picture, bytes);
+      const Bytes head = qturn::read_head(picture, bytes);
       const Codec* codec = codec_of_content(head, lower_suffix(picture));
       if (!codec) return std::nullopt;
       return answer(codec->read_header(head));
@@ -268,7 +268,7 @@ Leftovers find_leftovers(const PlanOptions& options, FoundFiles& found,
 std::set<fs::path> find_label_caches(const JobList& jobs) {
   Listings listings;
   std::set<fs::path> folders, caches;
-  for (const LabelFiles::Place& place : jobs.labels().places()) {
+  for (const CompanionFiles::Place& place : jobs.labels().places()) {
     if (!place.holds_any) continue;
     const fs::path path = jobs.names().in_place() ? fs::path(place.folder.path)
                                                   : fs::path(jobs.names().folder_of(place.folder));

@@ -34,7 +34,7 @@ class MaskFinder {
   MaskFinder(const PlanOptions& options, FoundFiles& found)
       : options_(options), files_(found.files), listings_(found.listings) {}
 
-  LabelFiles find() {
+  CompanionFiles find() {
     std::map<std::uint32_t, std::vector<Place>> places;
     for (std::size_t number = 0; number < files_.size(); ++number) {
       const FoundFile& file = files_[number];
@@ -173,7 +173,7 @@ class MaskFinder {
   const PlanOptions& options_;
   FileList& files_;
   Listings& listings_;
-  LabelFiles masks_;
+  CompanionFiles masks_;
   std::map<std::uint32_t, bool> are_of_size_;  // by place
   std::vector<Found> found_;
   PathSet paths_;
@@ -181,7 +181,7 @@ class MaskFinder {
 
 }  // namespace
 
-LabelFiles find_mask_files(const PlanOptions& options, FoundFiles& found) {
+CompanionFiles find_mask_files(const PlanOptions& options, FoundFiles& found) {
   if (!options.masks.take) return {};
   return MaskFinder(options, found).find();
 }

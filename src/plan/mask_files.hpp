@@ -14,14 +14,14 @@
 // output. Then it goes to masks/ below the output.
 #pragma once
 
+#include "src/plan/companion_files.hpp"
 #include "src/plan/find_files.hpp"
-#include "src/plan/label_files.hpp"
 #include "src/plan/options.hpp"
 
 namespace qturn {
 
 /// The masks of pictures, as `options.masks` says. Marks those that are among `found.files`. Throws
 /// PlanError for a JPEG, which is not exact, and if none is found in a folder that was named.
-LabelFiles find_mask_files(const PlanOptions& options, FoundFiles& found);
+CompanionFiles find_mask_files(const PlanOptions& options, FoundFiles& found);
 
 }  // namespace qturn

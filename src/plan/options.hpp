@@ -51,13 +51,13 @@ enum class TakeLabels : std::uint8_t { none, found, one_format, one_file };
 
 struct LabelOptions {
   TakeLabels take = TakeLabels::none;
-  const LabelFormat* format = nullptr;  ///< the one
+  /// Its format: the one. Its keypoints: not set, as the data set's YAML file says. Its swap: of
+  /// `swap_pairs`, for labels in a tar.
+  LabelRule rule = {};
   std::filesystem::path folder = {};  ///< where they lie, under the keys of the pictures; or empty
   const SharedLabelFormat* file_format = nullptr;  ///< of the one file
-  std::filesystem::path file = {};  ///< the one; empty: those of `file_format` that are found
-  std::optional<Keypoints> keypoints = {};  ///< not set: as the data set's YAML file says
-  std::filesystem::path swap_pairs = {};    ///< a file of pairs (swap_pairs.hpp); or empty
-  ClassSwap swap = {};                      ///< of it, for labels in a tar
+  std::filesystem::path file = {};        ///< the one; empty: those of `file_format` that are found
+  std::filesystem::path swap_pairs = {};  ///< a file of pairs (swap_pairs.hpp); or empty
 };
 
 /// Which masks are turned with their pictures: those that are found, or those of a folder.

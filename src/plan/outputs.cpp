@@ -43,8 +43,8 @@ struct Target {
 /// occurs twice are compared again.
 class Targets {
  public:
-  Targets(const PlanOptions& options, const OutputNames& names, const LabelFiles::All& companions,
-          FoundFiles& found)
+  Targets(const PlanOptions& options, const OutputNames& names,
+          const CompanionFiles::All& companions, FoundFiles& found)
       : places_(names),
         options_(options),
         names_(names),
@@ -69,16 +69,16 @@ class Targets {
   }
   template <typename Visit>
   void for_each_label(Visit visit) {
-    for (const LabelFiles* among : companions_)
-      for (const LabelFiles::Label& label : *among)
+    for (const CompanionFiles* among : companions_)
+      for (const CompanionFiles::File& label : *among)
         names_.variants_of(files_, files_[label.file]).for_each([&](Orientation variant) {
           visit(label_of(*among, label, variant));
         });
   }
   template <typename Visit>
   void for_each_label_of(std::size_t file, Orientation variant, Visit visit) {
-    for (const LabelFiles* among : companions_)
-      for (const LabelFiles::Label& label : among->all_of(file))
+    for (const CompanionFiles* among : companions_)
+      for (const CompanionFiles::File& label : among->all_of(file))
         visit(label_of(*among, label, variant));
   }
   /// For the sidecars of what is to do.
@@ -100,12 +100,12 @@ class Targets {
   Target result_of(const FoundFile& file, Orientation variant) const {
     return {&file, &files_.folder_of(file), names_.name_of(file, variant)};
   }
-  Target label_of(const LabelFiles& among, const LabelFiles::Label& label,
+  Target label_of(const CompanionFiles& among, const CompanionFiles::File& label,
                   Orientation variant) const {
     const FoundFile& file = files_[label.file];
     return {.file = &file,
             .folder = &among.place_of(label).folder,
-            .name = LabelFiles::name_of(label, file.name, names_.name_of(file, variant)),
+            .name = CompanionFiles::name_of(label, file.name, names_.name_of(file, variant)),
             .label = among.path(label)};
   }
 
@@ -127,7 +127,7 @@ class Targets {
   OutputPlaces places_;
   const PlanOptions& options_;
   const OutputNames& names_;
-  const LabelFiles::All& companions_;
+  const CompanionFiles::All& companions_;
   FoundFiles& found_;
   FileList& files_;
   PathSet taken_;  // places of results, in lower case
@@ -158,7 +158,7 @@ void Targets::add_places(RealPlaces& places) const {
 void Targets::refuse_two_in_one_place() {
   taken_ = {};
   std::size_t inputs = files_.size();
-  for (const LabelFiles* among : companions_) inputs += among->size();
+  for (const CompanionFiles* among : companions_) inputs += among->size();
   taken_.reserve(inputs * static_cast<std::size_t>(names_.most_variants()));
   const auto take = [&](const Target& target) { taken_.add(lower_case(place_of(target))); };
   for_each_result(take);
@@ -267,8 +267,8 @@ const std::vector<FileId>& Targets::inputs() {
   if (inputs_.empty()) {
     inputs_.reserve(files_.size());
     for (const FoundFile& file : files_) inputs_.push_back(files_.id(file));
-    for (const LabelFiles* among : companions_)
-      for (const LabelFiles::Label& label : *among)
+    for (const CompanionFiles* among : companions_)
+      for (const CompanionFiles::File& label : *among)
         if (struct stat status; ::stat(among->path(label).c_str(), &status) == 0)
           inputs_.push_back({status.st_dev, status.st_ino});
     std::ranges::sort(inputs_);
@@ -336,7 +336,7 @@ void Targets::settle_existing() {
 }  // namespace
 
 void place_outputs(const PlanOptions& options, const OutputNames& names,
-                   const LabelFiles::All& companions, FoundFiles& found, RealPlaces& places) {
+                   const CompanionFiles::All& companions, FoundFiles& found, RealPlaces& places) {
   if (names.is_standard_output() || options.to_samples) {
     for (FoundFile& file : found.files)
       if (!file.is_companion) file.to_do.add(Orientation::identity);

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "src/files/real_places.hpp"
+#include "src/plan/companion_files.hpp"
 #include "src/plan/find_files.hpp"
-#include "src/plan/label_files.hpp"
 #include "src/plan/options.hpp"
 #include "src/plan/output_names.hpp"
 
@@ -22,6 +22,6 @@ namespace qturn {
 ///
 /// `places` receives where the outputs are.
 void place_outputs(const PlanOptions& options, const OutputNames& names,
-                   const LabelFiles::All& companions, FoundFiles& found, RealPlaces& places);
+                   const CompanionFiles::All& companions, FoundFiles& found, RealPlaces& places);
 
 }  // namespace qturn

@@ -146,7 +146,7 @@ class SamplePlanner {
   }
 
   bool is_of_wanted_format(const SampleFile& file) const {
-    const LabelFormat* wanted = options_.labels.format;
+    const LabelFormat* wanted = options_.labels.rule.format;
     return wanted && wanted->suffix == lower_suffix(file.name);
   }
 
@@ -207,7 +207,7 @@ class SamplePlanner {
   /// Nothing but a file itself tells what it is, so that a sample is turned alike whatever lies
   /// beside it.
   void add_other(const SampleFile& file) {
-    if (is(file, CompanionKind::label)) return add_label(file, *file.role->format);
+    if (is(file, CompanionKind::label)) return add_label(file, *file.role->rule.format);
     if (is(file, CompanionKind::sidecar)) return add_sidecar(file);
     const KindOfFile& kind = kind_of(file);
     if (kind.kind == FileKind::array && options_.masks.take &&
@@ -227,7 +227,7 @@ class SamplePlanner {
     if (!takes_labels(file) || kind.is_picture() || !is_wanted)
       plan_.left_out.push_back(&file);
     else if (is_of_one_format)
-      add_label(file, *options_.labels.format);
+      add_label(file, *options_.labels.rule.format);
     else if (kind.kind == FileKind::label)
       add_label(file, *kind.format);
     else
@@ -254,9 +254,8 @@ class SamplePlanner {
              {{Hint::choose_label_format, std::string(format.option)}});
     }
     job.label = file.path;
-    job.label_format = &format;
-    job.keypoints = file.role ? file.role->keypoints : options_.labels.keypoints;
-    job.swap = file.role ? file.role->swap : options_.labels.swap;
+    job.label_rule = file.role ? file.role->rule : options_.labels.rule;
+    job.label_rule.format = &format;
     for (JobOutput& output : job.outputs) output.label = output_of(file.name, output.variant);
   }
 

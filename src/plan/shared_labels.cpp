@@ -189,7 +189,7 @@ namespace {
 /// Which pictures may have labels in a file that cannot be read: those at its place that have none
 /// elsewhere.
 std::vector<bool> pictures_without_labels(const fs::path& file, const PlanOptions& options,
-                                          const FileList& files, const LabelFiles& own,
+                                          const FileList& files, const CompanionFiles& own,
                                           const SharedLabels& shared) {
   const fs::path place = described_folder(file);
   const bool is_named = options.labels.take == TakeLabels::one_file;
@@ -207,14 +207,14 @@ std::vector<bool> pictures_without_labels(const fs::path& file, const PlanOption
 }
 
 /// Its boxes are those of pixels of masks, which must be turned with it.
-void expect_masks(const SharedLabels::File& file, const FileList& files, const LabelFiles& masks,
-                  bool are_taken) {
+void expect_masks(const SharedLabels::File& file, const FileList& files,
+                  const CompanionFiles& masks, bool are_taken) {
   for (std::size_t image = 0; image < file.pictures.size(); ++image) {
     const std::string named = file.content->mask_of(image);
     if (!file.pictures[image] || named.empty()) continue;
     const std::size_t picture = *file.pictures[image];
     const std::string name = named.substr(named.find_last_of("/\\") + 1);
-    const auto is_called_so = [&](const LabelFiles::Label& mask) { return mask.name == name; };
+    const auto is_called_so = [&](const CompanionFiles::File& mask) { return mask.name == name; };
     if (std::ranges::any_of(masks.all_of(picture), is_called_so)) continue;
     throw LabelsError(fmt::format(
         "{}: {} is not {} as a mask of {}, so it would not be turned with it", file.input.string(),
@@ -223,7 +223,7 @@ void expect_masks(const SharedLabels::File& file, const FileList& files, const L
 }
 
 void add_broken(std::vector<SharedLabels::Broken> broken, const PlanOptions& options,
-                const FileList& files, const LabelFiles& own, SharedLabels& labels) {
+                const FileList& files, const CompanionFiles& own, SharedLabels& labels) {
   for (SharedLabels::Broken& file : broken)
     file.may_label = pictures_without_labels(file.input, options, files, own, labels);
   const auto is_left = [&](const FoundFile& picture) {
@@ -275,7 +275,7 @@ void refuse_unknown_classes(const PlanOptions& options, const ClassSwap& classes
 }  // namespace
 
 SharedLabels find_shared_labels(const PlanOptions& options, FoundFiles& among,
-                                const LabelFiles& own, const LabelFiles& masks,
+                                const CompanionFiles& own, const CompanionFiles& masks,
                                 const OutputNames& names, const std::vector<Sentence>& unreadable) {
   const FileList& files = among.files;
   const SharedLabelFiles formats = shared_label_files(options, among);

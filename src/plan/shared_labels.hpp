@@ -25,8 +25,9 @@
 #include "src/files/safe_file.hpp"
 #include "src/labels/many/shared_label.hpp"
 #include "src/picture/image.hpp"
+#include "src/plan/companion_files.hpp"
 #include "src/plan/file_list.hpp"
-#include "src/plan/label_files.hpp"
+#include "src/plan/find_files.hpp"
 #include "src/plan/options.hpp"
 #include "src/plan/output_names.hpp"
 #include "src/sample/label_turn.hpp"
@@ -134,7 +135,7 @@ class SharedLabelPictures {
 /// another order than that which is taken where nothing is said. Only where all boxes may be in
 /// either order, the sizes of pictures are read.
 SharedLabels find_shared_labels(const PlanOptions& options, FoundFiles& among,
-                                const LabelFiles& own, const LabelFiles& masks,
+                                const CompanionFiles& own, const CompanionFiles& masks,
                                 const OutputNames& names, const std::vector<Sentence>& unreadable);
 
 }  // namespace qturn

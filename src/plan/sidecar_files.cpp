@@ -30,7 +30,7 @@ class SidecarFinder {
         takes_all_(kinds == SidecarKinds::all),
         is_taken_(is_taken) {}
 
-  LabelFiles find() {
+  CompanionFiles find() {
     for (std::size_t number = 0; number < files_.size(); ++number)
       if (files_[number].is_own_picture()) find_of(number);
     sidecars_.finish();
@@ -71,13 +71,13 @@ class SidecarFinder {
   /// Its variants would be those of two pictures.
   void refuse_shared() const {
     PathSet paths;
-    for (const LabelFiles::Label& sidecar : sidecars_)
+    for (const CompanionFiles::File& sidecar : sidecars_)
       paths.add(normal_path(sidecars_.path(sidecar)));
     paths.sort();
     const PathSet suspects = paths.repeated();
     if (suspects.empty()) return;
     std::map<std::string, const FoundFile*> seen;
-    for (const LabelFiles::Label& sidecar : sidecars_) {
+    for (const CompanionFiles::File& sidecar : sidecars_) {
       const fs::path path = sidecars_.path(sidecar);
       if (!suspects.contains(normal_path(path))) continue;
       const FoundFile& picture = files_[sidecar.file];
@@ -110,13 +110,13 @@ class SidecarFinder {
   const bool takes_all_;
   const std::function<bool(const std::string&)>& is_taken_;
   std::map<std::uint32_t, std::uint32_t> places_;  // by the folder of the pictures
-  LabelFiles sidecars_;
+  CompanionFiles sidecars_;
 };
 
 }  // namespace
 
-LabelFiles find_sidecar_files(const PlanOptions& options, FoundFiles& found, SidecarKinds kinds,
-                              const std::function<bool(const std::string&)>& is_taken) {
+CompanionFiles find_sidecar_files(const PlanOptions& options, FoundFiles& found, SidecarKinds kinds,
+                                  const std::function<bool(const std::string&)>& is_taken) {
   if (options.labels.take == TakeLabels::none) kinds = SidecarKinds::world_files;
   return SidecarFinder(options, found, kinds, is_taken).find();
 }

@@ -8,8 +8,8 @@
 #include <functional>
 #include <string>
 
+#include "src/plan/companion_files.hpp"
 #include "src/plan/find_files.hpp"
-#include "src/plan/label_files.hpp"
 #include "src/plan/options.hpp"
 
 namespace qturn {
@@ -20,7 +20,7 @@ enum class SidecarKinds : bool { all, world_files };
 /// paths) and that --exclude leaves out. World files alone if labels are not turned. If labels of
 /// one kind alone are, files that may be labels of another one are left alone. Marks those that are
 /// among `found.files`.
-LabelFiles find_sidecar_files(const PlanOptions& options, FoundFiles& found, SidecarKinds kinds,
-                              const std::function<bool(const std::string&)>& is_taken);
+CompanionFiles find_sidecar_files(const PlanOptions& options, FoundFiles& found, SidecarKinds kinds,
+                                  const std::function<bool(const std::string&)>& is_taken);
 
 }  // namespace qturn

@@ -29,7 +29,7 @@ bool looks_like(const LabelFormat& format, const fs::path& file, bool is_among_p
 
 class StrayLabelFinder {
  public:
-  StrayLabelFinder(const LabelFiles& labels, const FileList& files, Listings& listings,
+  StrayLabelFinder(const CompanionFiles& labels, const FileList& files, Listings& listings,
                    const std::set<fs::path>& shared)
       : labels_(labels), files_(files), listings_(listings) {
     for (const fs::path& file : shared) shared_.insert(normal_path(file));
@@ -38,27 +38,29 @@ class StrayLabelFinder {
   std::set<fs::path> find() {
     // The folders of the pictures whose labels lie in a place.
     std::map<std::uint32_t, std::set<std::string>> folders;
-    for (const LabelFiles::Label& label : labels_)
+    for (const CompanionFiles::File& label : labels_)
       folders[label.place].insert(files_.folder_of(files_[label.file]).path);
     for (const auto& [place, of_pictures] : folders) look_in(labels_.place(place), of_pictures);
     return std::move(strays_);
   }
 
  private:
-  void look_in(const LabelFiles::Place& place, const std::set<std::string>& of_pictures) {
+  void look_in(const CompanionFiles::Place& place, const std::set<std::string>& of_pictures) {
     const std::string folder = normal_path(fs::path(place.folder.path) / "");
     const bool is_beside = std::ranges::any_of(of_pictures, [&](const std::string& pictures) {
       return normal_path(fs::path(pictures) / "") == folder;
     });
-    if (is_beside && !place.format) return;  // a mask without its picture is a picture
+    if (is_beside && !place.rule.format) return;  // a mask without its picture is a picture
     for_each_file_in(place.folder.path, [&](const fs::path& file) {
-      const bool is_label = place.format ? lower_case(file.extension()) == place.format->suffix
-                                         : is_named_as_picture(file);
+      const bool is_label = place.rule.format
+                                ? lower_case(file.extension()) == place.rule.format->suffix
+                                : is_named_as_picture(file);
       const std::string path = normal_path(file);
       if (!is_label || labels_.contain(path) || shared_.contains(path)) return;
       if (has_picture(file, of_pictures)) return;
       // A list of classes lies among labels, too.
-      if (!place.format || looks_like(*place.format, file, is_beside)) strays_.insert(file);
+      if (!place.rule.format || looks_like(*place.rule.format, file, is_beside))
+        strays_.insert(file);
     });
   }
 
@@ -88,7 +90,7 @@ class StrayLabelFinder {
     return stems;
   }
 
-  const LabelFiles& labels_;
+  const CompanionFiles& labels_;
   const FileList& files_;
   Listings& listings_;
   std::set<std::string> shared_;
@@ -98,7 +100,7 @@ class StrayLabelFinder {
 
 }  // namespace
 
-std::set<fs::path> find_stray_labels(const LabelFiles& labels, const FileList& files,
+std::set<fs::path> find_stray_labels(const CompanionFiles& labels, const FileList& files,
                                      Listings& listings, const std::set<fs::path>& shared) {
   return StrayLabelFinder(labels, files, listings, shared).find();
 }

@@ -4,8 +4,8 @@
 #include <filesystem>
 #include <set>
 
+#include "src/plan/companion_files.hpp"
 #include "src/plan/file_list.hpp"
-#include "src/plan/label_files.hpp"
 #include "src/plan/listings.hpp"
 
 namespace qturn {
@@ -13,8 +13,8 @@ namespace qturn {
 /// Ascending. Looks in the folders where `labels`, or masks, of pictures lie. A picture counts that
 /// is there but not among `files`, as one that --exclude leaves out. `shared`: files that are not
 /// for one picture. A text among pictures counts if it looks like a label.
-std::set<std::filesystem::path> find_stray_labels(const LabelFiles& labels, const FileList& files,
-                                                  Listings& listings,
+std::set<std::filesystem::path> find_stray_labels(const CompanionFiles& labels,
+                                                  const FileList& files, Listings& listings,
                                                   const std::set<std::filesystem::path>& shared);
 
 }  // namespace qturn

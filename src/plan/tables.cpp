@@ -199,7 +199,7 @@ class TableReader {
 
 }  // namespace
 
-NamedFiles::NamedFiles(const FileList& files, const LabelFiles::All& companions)
+NamedFiles::NamedFiles(const FileList& files, const CompanionFiles::All& companions)
     : files_(files), companions_(companions) {
   for (std::size_t number = 0; number < files.size(); ++number) {
     if (!files[number].is_own_picture()) continue;
@@ -208,7 +208,7 @@ NamedFiles::NamedFiles(const FileList& files, const LabelFiles::All& companions)
   }
   for (std::size_t among = 0; among < companions.size(); ++among) {
     std::size_t index = 0;
-    for (const LabelFiles::Label& label : *companions[among])
+    for (const CompanionFiles::File& label : *companions[among])
       by_name_.emplace(label.name, NamedFile{.picture = label.file,
                                              .companion = NamedFile::Companion{among, index++}});
   }
@@ -216,7 +216,7 @@ NamedFiles::NamedFiles(const FileList& files, const LabelFiles::All& companions)
 
 std::string NamedFiles::path_of(const NamedFile& file) const {
   if (!file.companion) return normal_path(files_.path(files_[file.picture]));
-  const LabelFiles& among = *companions_[file.companion->among];
+  const CompanionFiles& among = *companions_[file.companion->among];
   return normal_path(
       among.path(*(among.begin() + static_cast<std::ptrdiff_t>(file.companion->index))));
 }
@@ -257,17 +257,17 @@ std::optional<NamedFile> NamedFiles::find_stem(std::string_view text,
 }
 
 std::string turned_name(const NamedFile& file, Orientation variant, const FileList& files,
-                        const OutputNames& names, const LabelFiles::All& companions) {
+                        const OutputNames& names, const CompanionFiles::All& companions) {
   const FoundFile& picture = files[file.picture];
   const std::string name = names.name_of(picture, variant);
   if (!file.companion) return name;
-  const LabelFiles& among = *companions[file.companion->among];
-  return LabelFiles::name_of(*(among.begin() + static_cast<std::ptrdiff_t>(file.companion->index)),
-                             picture.name, name);
+  const CompanionFiles& among = *companions[file.companion->among];
+  return CompanionFiles::name_of(
+      *(among.begin() + static_cast<std::ptrdiff_t>(file.companion->index)), picture.name, name);
 }
 
 void add_tables(const std::vector<fs::path>& tables, const FileList& files,
-                const OutputNames& names, const LabelFiles::All& companions, DataSets& found) {
+                const OutputNames& names, const CompanionFiles::All& companions, DataSets& found) {
   if (tables.empty()) return;
   const NamedFiles named(files, companions);
   for (const fs::path& path : tables) {

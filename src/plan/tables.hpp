@@ -16,9 +16,9 @@
 #include <unordered_map>
 #include <vector>
 
+#include "src/plan/companion_files.hpp"
 #include "src/plan/data_sets.hpp"
 #include "src/plan/file_list.hpp"
-#include "src/plan/label_files.hpp"
 #include "src/plan/output_names.hpp"
 
 namespace qturn {
@@ -27,7 +27,7 @@ namespace qturn {
 /// must outlive it.
 class NamedFiles {
  public:
-  NamedFiles(const FileList& files, const LabelFiles::All& companions);
+  NamedFiles(const FileList& files, const CompanionFiles::All& companions);
 
   /// "x/a.png" is the file in `folder`, or else the only one whose path ends so. `folder`: that of
   /// the text, absolute and normal, with '/' at the end.
@@ -42,16 +42,16 @@ class NamedFiles {
   std::string path_of(const NamedFile& file) const;
 
   const FileList& files_;
-  const LabelFiles::All companions_;
+  const CompanionFiles::All companions_;
   ByName by_name_, by_stem_;
 };
 
 /// The name of a turned file.
 std::string turned_name(const NamedFile& file, Orientation variant, const FileList& files,
-                        const OutputNames& names, const LabelFiles::All& companions);
+                        const OutputNames& names, const CompanionFiles::All& companions);
 
 /// Adds those that name pictures of the run.
 void add_tables(const std::vector<std::filesystem::path>& tables, const FileList& files,
-                const OutputNames& names, const LabelFiles::All& companions, DataSets& found);
+                const OutputNames& names, const CompanionFiles::All& companions, DataSets& found);
 
 }  // namespace qturn

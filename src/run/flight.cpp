@@ -524,8 +524,7 @@ Result Flight::result_of(std::size_t index) const {
                 .key = outcome.key,
                 .input_state = original_.state,
                 .input_hash = original_.hash,
-                .label = {job_.label, job_.outputs[index].label, job_.label_format, job_.keypoints,
-                          job_.swap},
+                .label = {job_.label, job_.outputs[index].label, job_.label_rule},
                 .shared_labels = job_.shared_labels,
                 .masks = job_.outputs[index].masks,
                 .labels_drawn_on = options_.labels_drawn_on};

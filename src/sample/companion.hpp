@@ -23,9 +23,7 @@ enum class CompanionKind : std::uint8_t { sidecar, label, mask };
 /// What a file is to its sample, if that is known from where it lay.
 struct MemberRole {
   std::optional<CompanionKind> companion = {};  ///< nothing: it is the picture
-  const LabelFormat* format = nullptr;          ///< of a label
-  std::optional<Keypoints> keypoints = {};
-  ClassSwap swap = {};
+  LabelRule rule = {};                          ///< of a label
 };
 
 struct Companion {

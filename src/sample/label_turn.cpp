@@ -100,12 +100,11 @@ Companion LabelTurns::turn(const LabelFile& label, const TurnedPicture& picture,
     turned.state = file_->state;
     turned.hash = file_->hash;
     if (mirrors(orientation)) turned.sides = sides(label);
-    if (!parsed_) parsed_ = label.format->parse(file_->text);
+    if (!parsed_) parsed_ = label.rule.format->parse(file_->text);
     turned.text = parsed_->turned({.orientation = orientation,
                                    .size = size_for_labels(turn, drawn_on),
                                    .name = picture.output.filename().native(),
-                                   .keypoints = label.keypoints,
-                                   .swap = label.swap,
+                                   .rule = label.rule,
                                    .picture = picture.bytes,
                                    .comes_beside = comes_beside(label, picture)});
   } catch (const LabelError& error) {
@@ -123,8 +122,8 @@ const std::set<std::string>& LabelTurns::sides(const LabelFile& label) {
   if (sides_) return *sides_;
   sides_.emplace();
   if (!may_name_a_side(file_->text)) return *sides_;
-  for (const LabelShape& shape : label.format->read(file_->text, label.keypoints).shapes)
-    if (names_a_side(shape.category) && !label.swap.contains(shape.category))
+  for (const LabelShape& shape : label.rule.format->read(file_->text, label.rule.keypoints).shapes)
+    if (names_a_side(shape.category) && !label.rule.swap.contains(shape.category))
       sides_->insert(shape.category);
   return *sides_;
 }
@@ -140,13 +139,12 @@ void LabelTurns::prove(const LabelFile& label, const TurnedPicture& picture, Lab
   const Size size = size_for_labels(picture.turn, drawn_on);
   const std::string name = picture.input.filename().native();
   const auto turned = [&](std::string_view text, Orientation orientation, Size before) {
-    return label.format->parse(text)->turned({.orientation = orientation,
-                                              .size = before,
-                                              .name = name,
-                                              .keypoints = label.keypoints,
-                                              .swap = label.swap,
-                                              .picture = picture.bytes,
-                                              .comes_beside = comes_beside(label, picture)});
+    return label.rule.format->parse(text)->turned({.orientation = orientation,
+                                                   .size = before,
+                                                   .name = name,
+                                                   .rule = label.rule,
+                                                   .picture = picture.bytes,
+                                                   .comes_beside = comes_beside(label, picture)});
   };
   const auto twice = [&](std::string_view text) {
     constexpr Orientation half = Orientation::rotate180;

@@ -28,9 +28,7 @@ enum class LabelsDrawnOn : std::uint8_t { unknown, stored, upright };
 
 struct LabelFile {
   std::filesystem::path input, output;  ///< empty: there is no label
-  const LabelFormat* format = nullptr;
-  std::optional<Keypoints> keypoints;
-  ClassSwap swap = {};
+  LabelRule rule = {};
 };
 
 /// What a label file of many pictures says about one.

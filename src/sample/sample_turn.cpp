@@ -142,8 +142,7 @@ class SampleTurn {
       const LabelTurn how{.orientation = turn_of_labels(turn, options_.labels_drawn_on),
                           .size = size_for_labels(turn, options_.labels_drawn_on),
                           .name = name,
-                          .keypoints = options_.keypoints,
-                          .swap = options_.swap,
+                          .rule = options_.rule,
                           .picture = picture};
       if (!labels_[number]) labels_[number] = file.format->parse(text_of(file.bytes));
       return copy_of(labels_[number]->turned(how));

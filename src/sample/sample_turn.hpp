@@ -35,8 +35,7 @@ struct SampleOptions {
   PictureOptions picture;
   bool allow_storage_change = false;
   LabelsDrawnOn labels_drawn_on = LabelsDrawnOn::unknown;
-  std::optional<Keypoints> keypoints = {};
-  ClassSwap swap = {};
+  LabelRule rule = {};  ///< without a format: files have theirs
 };
 
 struct TurnedSample {

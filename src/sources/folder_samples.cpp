@@ -70,8 +70,7 @@ void FolderSamples::gather() {
     const std::string stem(sample_key(job.key));
     add(job.key, job.input, {});
     if (!job.label.empty()) {
-      add(stem + job.label.extension().string(), job.label,
-          {CompanionKind::label, job.label_format, job.keypoints, job.swap});
+      add(stem + job.label.extension().string(), job.label, {CompanionKind::label, job.label_rule});
     }
     // The stem of a sidecar may be written with other capitals.
     const std::size_t stem_size = fs::path(stem).filename().native().size();

@@ -17,12 +17,11 @@ using qturn::Size;
 
 namespace {
 
-const std::optional<qturn::Keypoints> none;
 constexpr Size size = {12, 9};
 
 std::string turned(const std::string& text, Orientation orientation, Size before = size) {
   return qturn::dota_format.parse(text)->turned(
-      {.orientation = orientation, .size = before, .name = "", .keypoints = none});
+      {.orientation = orientation, .size = before, .name = ""});
 }
 
 std::vector<std::vector<double>> corners(const std::string& label) {

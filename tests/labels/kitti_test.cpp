@@ -15,13 +15,12 @@ using qturn::Size;
 namespace {
 
 constexpr Size size = {12, 9};
-const std::optional<qturn::Keypoints> none;
 const std::string blank = " -1 -1 -1 -1000 -1000 -1000 -10";
 const std::string zeros = " 0.00 0 0 0 0.0 0 0";
 
 std::string turn(const std::string& text, Orientation orientation, Size of = size) {
   return qturn::kitti_format.parse(text)->turned(
-      {.orientation = orientation, .size = of, .name = "", .keypoints = none});
+      {.orientation = orientation, .size = of, .name = ""});
 }
 
 /// Both corners are in a box.

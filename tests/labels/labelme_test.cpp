@@ -19,14 +19,12 @@ using qturn::Size;
 namespace {
 
 constexpr Size size = {7, 5};
-const std::optional<qturn::Keypoints> none;
 
 std::string turn(std::string_view text, Orientation orientation, Size of, std::string_view name,
                  std::span<const std::byte> picture = {}, bool comes_beside = false) {
   return qturn::labelme_format.parse(text)->turned({.orientation = orientation,
                                                     .size = of,
                                                     .name = name,
-                                                    .keypoints = none,
                                                     .picture = picture,
                                                     .comes_beside = comes_beside});
 }
@@ -174,8 +172,7 @@ TEST_CASE("A LabelMe label that is parsed once is turned any number of times") {
                                        shape("mask", "[[0.0, 2], [2.00, 3]]", mask));
   const auto parsed = qturn::labelme_format.parse(label);
   for (const Orientation orientation : qturn::all_orientations) {
-    CHECK(parsed->turned(
-              {.orientation = orientation, .size = size, .name = "b.jpg", .keypoints = none}) ==
+    CHECK(parsed->turned({.orientation = orientation, .size = size, .name = "b.jpg"}) ==
           turn(label, orientation, size, "b.jpg"));
   }
 }

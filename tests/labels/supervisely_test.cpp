@@ -19,11 +19,10 @@ using qturn::Size;
 namespace {
 
 constexpr Size size = {7, 5};
-const std::optional<qturn::Keypoints> none;
 
 std::string turn(const std::string& text, Orientation orientation, Size of = size) {
   return qturn::supervisely_format.parse(text)->turned(
-      {.orientation = orientation, .size = of, .name = "a.png", .keypoints = none});
+      {.orientation = orientation, .size = of, .name = "a.png"});
 }
 
 std::string label_with(const std::string& objects) {

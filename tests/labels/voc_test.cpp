@@ -19,8 +19,7 @@ constexpr Size size = {7, 5};
 
 std::string turned(const qturn::ParsedLabel& label, Orientation orientation, Size of,
                    std::string_view name) {
-  const std::optional<qturn::Keypoints> none;
-  return label.turned({.orientation = orientation, .size = of, .name = name, .keypoints = none});
+  return label.turned({.orientation = orientation, .size = of, .name = name});
 }
 
 std::string turn_voc(std::string_view text, Orientation orientation, Size of,

@@ -15,6 +15,7 @@
 #include "src/files/json_names.hpp"
 #include "src/picture/errors.hpp"
 #include "src/plan/folder_layout.hpp"
+#include "src/plan/label_files.hpp"
 #include "src/plan/mask_files.hpp"
 #include "src/run/pipeline.hpp"
 #include "src/sample/companion.hpp"
@@ -44,7 +45,7 @@ std::vector<fs::path> journals_of(const PlanOptions& inputs, const FoundFiles& f
 }
 
 LabelSources sources_of(const CommandLine& line, const PlanOptions& inputs, FoundFiles& found,
-                        const LabelFiles& labels, const LabelFiles& masks) {
+                        const CompanionFiles& labels, const CompanionFiles& masks) {
   LabelSources sources{.files = found.files, .labels = labels, .masks = masks};
   sources.journals = journals_of(inputs, found);
   sources.shared = shared_label_files(inputs, found);
@@ -91,8 +92,8 @@ LabelsToCheck::LabelsToCheck(const CommandLine& line, const PlanOptions& inputs,
       to_show_(to_show) {}
 
 void LabelsToCheck::refuse(const ReportPlace& place) const {
-  for (const LabelFiles* among : {&labels_, &masks_})
-    for (const LabelFiles::Label& label : *among) place.refuse(among->path(label));
+  for (const CompanionFiles* among : {&labels_, &masks_})
+    for (const CompanionFiles::File& label : *among) place.refuse(among->path(label));
   for (const auto& file : check_.sources().shared) place.refuse(file.first);
 }
 

@@ -42,7 +42,7 @@ class LabelsToCheck {
 
   const CommandLine& line_;
   const FileList& files_;
-  const LabelFiles masks_, labels_;
+  const CompanionFiles masks_, labels_;
   LabelCheck check_;
   std::array<std::uint64_t, label_fault_count> counts_ = {};
   std::uint64_t wrong_ = 0;

@@ -28,12 +28,12 @@ struct Compared {
       : found(pictures_to_check(options, std::span(&json, 1))),
         masks(find_mask_files(options, found)),
         labels(find_label_files(options, found, nullptr)) {
-    for (const LabelFiles* among : {&labels, &masks})
-      for (const LabelFiles::Label& label : *among) json.refuse(among->path(label));
+    for (const CompanionFiles* among : {&labels, &masks})
+      for (const CompanionFiles::File& label : *among) json.refuse(among->path(label));
   }
 
   FoundFiles found;
-  LabelFiles masks, labels;
+  CompanionFiles masks, labels;
 };
 
 /// Originals, each with what takes the place of its results.
@@ -52,18 +52,15 @@ struct ComparedJobs {
       return job;
     }
     output.path = results.found.files.path(results.found.files[*counterpart]);
-    if (const LabelFiles::Label* label = originals.labels.of(index)) {
-      const LabelFiles::Place& place = originals.labels.place_of(*label);
+    if (const CompanionFiles::File* label = originals.labels.of(index)) {
       job.label = originals.labels.path(*label);
-      job.label_format = place.format;
-      job.keypoints = place.keypoints;
-      job.swap = place.swap;
-      const LabelFiles::Label* other = results.labels.of(*counterpart);
+      job.label_rule = originals.labels.place_of(*label).rule;
+      const CompanionFiles::File* other = results.labels.of(*counterpart);
       if (other) output.label = results.labels.path(*other);
     }
-    for (const LabelFiles::Label& mask : originals.masks.all_of(index))
+    for (const CompanionFiles::File& mask : originals.masks.all_of(index))
       job.masks.push_back(originals.masks.path(mask));
-    for (const LabelFiles::Label& mask : results.masks.all_of(*counterpart))
+    for (const CompanionFiles::File& mask : results.masks.all_of(*counterpart))
       output.masks.push_back(results.masks.path(mask));
     if (job.label.empty() != output.label.empty())
       job.problem = {(job.label.empty() ? output.label : job.label).string() +

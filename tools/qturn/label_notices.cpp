@@ -61,7 +61,7 @@ void say_broken(const SharedLabels::Broken& file, const std::string& pictures) {
 
 void say_copied_sidecars(const Plan& plan) {
   std::map<std::string, std::uint64_t> by_suffix;
-  for (const LabelFiles::Label& sidecar : plan.jobs.sidecars())
+  for (const CompanionFiles::File& sidecar : plan.jobs.sidecars())
     if (!is_turned_sidecar(sidecar.name)) ++by_suffix[lower_suffix(sidecar.name)];
   std::string text;
   for (const auto& [suffix, count] : by_suffix)
@@ -89,9 +89,10 @@ std::string ids_in_words(const DataSets::File& table) {
 
 void refuse_copied_sidecars(const CommandLine& line, const Plan& plan) {
   if (!line.run.strict) return;
-  const LabelFiles& sidecars = plan.jobs.sidecars();
-  const auto copied = std::ranges::find_if(
-      sidecars, [](const LabelFiles::Label& sidecar) { return !is_turned_sidecar(sidecar.name); });
+  const CompanionFiles& sidecars = plan.jobs.sidecars();
+  const auto copied = std::ranges::find_if(sidecars, [](const CompanionFiles::File& sidecar) {
+    return !is_turned_sidecar(sidecar.name);
+  });
   if (copied == sidecars.end()) return;
   const std::string path = sidecars.path(*copied);
   throw PlanError(fmt::format(
@@ -142,18 +143,18 @@ void refuse_leftovers(const CommandLine& line, const Plan& plan) {
 }
 
 void say_labels(const CommandLine& line, const Plan& plan) {
-  const LabelFiles& labels = plan.jobs.labels();
+  const CompanionFiles& labels = plan.jobs.labels();
   if (line.quiet) return;
   const auto count = std::ranges::count_if(
       plan.jobs.files(), [](const FoundFile& file) { return file.picture && !file.is_companion; });
   const std::string pictures = counted(static_cast<std::uint64_t>(count), "picture", "pictures");
   for (const LabelFormat& format : label_formats) {
-    const auto is_of = [&](const LabelFiles::Label& label) {
-      return labels.place_of(label).format == &format;
+    const auto is_of = [&](const CompanionFiles::File& label) {
+      return labels.place_of(label).rule.format == &format;
     };
     const auto first = std::ranges::find_if(labels, is_of);
     if (first == labels.end()) continue;
-    const std::optional<Keypoints>& keypoints = labels.place_of(*first).keypoints;
+    const std::optional<Keypoints>& keypoints = labels.place_of(*first).rule.keypoints;
     std::string kind;
     if (format.option == "yolo") {
       kind = "; no YAML file says whether they have keypoints";
@@ -162,7 +163,7 @@ void say_labels(const CommandLine& line, const Plan& plan) {
         kind = fmt::format("; {} keypoints of {} values each", keypoints->count, keypoints->values);
     }
     std::set<std::size_t> labelled;  // a picture may have two
-    for (const LabelFiles::Label& label : labels)
+    for (const CompanionFiles::File& label : labels)
       if (is_of(label)) labelled.insert(label.file);
     print_message(fmt::format("{} labels of {} of {} turn with them{}", format.name,
                               labelled.size(), pictures, kind));
@@ -189,8 +190,8 @@ void say_labels(const CommandLine& line, const Plan& plan) {
       print_message(fmt::format("{} of {} of {} turn with them", what, with.size(), pictures));
   };
   std::set<std::size_t> with_masks, with_xmp;
-  for (const LabelFiles::Label& mask : plan.jobs.masks()) with_masks.insert(mask.file);
-  for (const LabelFiles::Label& sidecar : plan.jobs.sidecars())
+  for (const CompanionFiles::File& mask : plan.jobs.masks()) with_masks.insert(mask.file);
+  for (const CompanionFiles::File& sidecar : plan.jobs.sidecars())
     if (is_xmp(sidecar.name)) with_xmp.insert(sidecar.file);
   for (const std::filesystem::path& cache : find_label_caches(plan.jobs))
     print_message(
@@ -215,7 +216,7 @@ void warn_of_sides(const CommandLine& line, const Plan& plan) {
           : line.random > 0 || std::ranges::any_of(parse_variants(line.variants), mirrors);
   if (line.quiet || !any_mirror) return;
   std::set<std::string> sides;
-  for (const LabelFiles::Place& place : plan.jobs.labels().places())
+  for (const CompanionFiles::Place& place : plan.jobs.labels().places())
     if (place.holds_any) sides.insert(place.sides.begin(), place.sides.end());
   for (const SharedLabels::File& file : plan.jobs.shared_labels().files())
     if (file.found > 0) sides.insert(file.content->sides().begin(), file.content->sides().end());
@@ -256,10 +257,10 @@ void refuse_pairs(const CommandLine& line, const Plan& plan) {
 
 std::string label_in_words(const Plan& plan, const Outcome& outcome) {
   std::string words;
-  for (const LabelFiles* among : plan.jobs.companions())
-    for (const LabelFiles::Label& label : among->all_of(outcome.job))
+  for (const CompanionFiles* among : plan.jobs.companions())
+    for (const CompanionFiles::File& label : among->all_of(outcome.job))
       words += fmt::format(", with {} -> {}", printable(among->path(label).string()),
-                           printable(plan.jobs.label_of(*among, label, outcome.variant).string()));
+                           printable(plan.jobs.output_of(*among, label, outcome.variant).string()));
   for (const SharedLabel& label : plan.jobs.shared_labels().of(outcome.job))
     words += fmt::format(", with its labels in {}", printable(label.file.string()));
   return words;

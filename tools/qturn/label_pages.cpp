@@ -66,9 +66,9 @@ class Results {
     const fs::path path = jobs.names().path_of(jobs.files(), jobs.files()[source], variant);
     const std::size_t number = files_.size();
     files_.add(folder_of(path), path.filename().string(), {}).picture = true;
-    if (const LabelFiles::Label* label = jobs.labels().of(source))
+    if (const CompanionFiles::File* label = jobs.labels().of(source))
       add_label(number, jobs.labels(), *label, variant, labels_);
-    for (const LabelFiles::Label& mask : jobs.masks().all_of(source))
+    for (const CompanionFiles::File& mask : jobs.masks().all_of(source))
       add_label(number, jobs.masks(), mask, variant, masks_);
   }
 
@@ -87,10 +87,10 @@ class Results {
     return known->second;
   }
 
-  void add_label(std::size_t number, const LabelFiles& among, const LabelFiles::Label& label,
-                 Orientation variant, LabelFiles& to) {
-    const fs::path path = plan_.jobs.label_of(among, label, variant);
-    LabelFiles::Place place = among.place_of(label);
+  void add_label(std::size_t number, const CompanionFiles& among, const CompanionFiles::File& label,
+                 Orientation variant, CompanionFiles& to) {
+    const fs::path path = plan_.jobs.output_of(among, label, variant);
+    CompanionFiles::Place place = among.place_of(label);
     place.folder.path = path.parent_path() / "";
     to.add(number, to.add_place(std::move(place)), path.filename().string());
   }
@@ -98,7 +98,7 @@ class Results {
   const Plan& plan_;
   FileList files_;
   std::map<std::string, std::uint32_t> folders_;
-  LabelFiles labels_, masks_;
+  CompanionFiles labels_, masks_;
 };
 
 /// The numbers of files that have results, at most as many as a page shows, evenly spread.

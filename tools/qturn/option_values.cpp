@@ -181,7 +181,7 @@ void set_limit(Limits& limits, double& seconds, const std::string& option) {
 
 LabelOptions label_options(const std::string& text, const LabelOptions& before) {
   LabelOptions options = {.take = text == "none" ? TakeLabels::none : TakeLabels::found,
-                          .keypoints = before.keypoints,
+                          .rule = {.keypoints = before.rule.keypoints},
                           .swap_pairs = before.swap_pairs};
   if (text == "auto" || text == "none") return options;
   const auto found = std::ranges::find(shared_label_formats, text, &SharedLabelFormat::option);
@@ -200,8 +200,9 @@ LabelOptions label_options(const std::string& text, const LabelOptions& before) 
   }
   options.take = TakeLabels::one_format;
   for (const LabelFormat& format : label_formats)
-    if ((text + ":").starts_with(std::string(format.option) + ":")) options.format = &format;
-  const std::string rest = options.format ? text.substr(options.format->option.size()) : ":";
+    if ((text + ":").starts_with(std::string(format.option) + ":")) options.rule.format = &format;
+  const std::string rest =
+      options.rule.format ? text.substr(options.rule.format->option.size()) : ":";
   if (rest == ":") {
     std::vector<std::string_view> of_pictures, of_files;
     for (const LabelFormat& format : label_formats) of_pictures.push_back(format.option);

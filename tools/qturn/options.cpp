@@ -149,7 +149,7 @@ Words typed_labels(const CommandLine& line) {
     return Words{fmt::format("{}{}{}", format, path.empty() ? "" : ":", path.string())};
   };
   if (labels.take == TakeLabels::none) return {"none"};
-  if (labels.take == TakeLabels::one_format) return of(labels.format->option, labels.folder);
+  if (labels.take == TakeLabels::one_format) return of(labels.rule.format->option, labels.folder);
   if (labels.take == TakeLabels::one_file) return of(labels.file_format->option, labels.file);
   return {};
 }
@@ -166,14 +166,14 @@ Words typed_masks(const CommandLine& line) {
 }
 
 void set_keypoints(CommandLine& line, const std::string& value) {
-  line.labels.keypoints = parse_keypoints(value);
-  if (!line.labels.keypoints)
+  line.labels.rule.keypoints = parse_keypoints(value);
+  if (!line.labels.rule.keypoints)
     throw std::invalid_argument(fmt::format(
         "'{}' is neither none nor KxV, K keypoints of V values (2 or 3), such as 17x3", value));
 }
 
 Words typed_keypoints(const CommandLine& line) {
-  const auto& keypoints = line.labels.keypoints;
+  const auto& keypoints = line.labels.rule.keypoints;
   if (!keypoints) return {};
   return {keypoints->count == 0 ? "none"
                                 : fmt::format("{}x{}", keypoints->count, keypoints->values)};

@@ -35,7 +35,7 @@ class DotaTurn {
   DotaTurn(std::string_view text, const LabelTurn& turn, LabelContent* content = nullptr)
       : text_(text),
         turn_{turn.orientation, turn.size.width, turn.size.height},
-        swap_(turn.swap),
+        swap_(turn.rule.swap),
         content_(content) {}
 
   std::string turn() {
@@ -103,8 +103,7 @@ std::unique_ptr<ParsedLabel> parse_dota(std::string_view text) {
 
 LabelContent read_dota(std::string_view text, const std::optional<Keypoints>&) {
   LabelContent content;
-  const std::optional<Keypoints> none;
-  DotaTurn(text, {.name = "", .keypoints = none}, &content).turn();
+  DotaTurn(text, {.name = ""}, &content).turn();
   return content;
 }
 

@@ -130,8 +130,7 @@ std::unique_ptr<ParsedLabel> parse_kitti(std::string_view text) {
 
 LabelContent read_kitti(std::string_view text, const std::optional<Keypoints>&) {
   LabelContent content;
-  const std::optional<Keypoints> none;
-  KittiTurn(text, {.name = "", .keypoints = none}, &content).turn();
+  KittiTurn(text, {.name = ""}, &content).turn();
   return content;
 }
 

@@ -18,13 +18,22 @@
 
 namespace qturn {
 
+struct LabelFormat;
+
+/// How labels are read and turned.
+struct LabelRule {
+  const LabelFormat* format = nullptr;
+  std::optional<Keypoints> keypoints = {};  ///< not set: it is not known whether there are any
+  ClassSwap swap = {};                      ///< as the labels give classes
+};
+inline const LabelRule no_rule;
+
 /// What a label is turned by.
 struct LabelTurn {
   Orientation orientation = Orientation::identity;
   Size size = {};         ///< of the picture before the turn, in the frame of the labels
   std::string_view name;  ///< of the turned picture's file
-  const std::optional<Keypoints>& keypoints;
-  const ClassSwap& swap = no_classes;       ///< as the label gives them
+  const LabelRule& rule = no_rule;
   std::span<const std::byte> picture = {};  ///< the turned picture's file
   bool comes_beside = false;  ///< the turned label lies beside its picture, the label did not
 };

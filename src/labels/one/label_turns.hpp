@@ -80,8 +80,7 @@ template <typename Turn>
 LabelContent read_json_label(std::string_view text) {
   LabelContent content;
   attempt(&content, [&] {
-    const std::optional<Keypoints> none;
-    const LabelTurn as_it_is = {.name = "", .keypoints = none};
+    const LabelTurn as_it_is = {.name = ""};
     Turn(text, as_it_is, &content).turn(JsonText(text).root());
   });
   return content;

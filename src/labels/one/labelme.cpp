@@ -54,7 +54,7 @@ class LabelMeTurn : private JsonLabelTurn {
 
   void turn_shape(const JsonValue& shape) {
     if (const auto label = shape.find("label"))
-      replace_class(edits_, *label, turn_.swap, turn_.orientation);
+      replace_class(edits_, *label, turn_.rule.swap, turn_.orientation);
     const auto written = shape.find("shape_type");
     const bool is_polygon = !written || written->kind() == JsonKind::null;
     const std::string type = is_polygon ? "polygon" : written->string();

@@ -91,7 +91,7 @@ class VocTurn {
         first_(is_from_zero ? 0 : 1),
         turn_{turn.orientation, turn.size.width + first_, turn.size.height + first_},
         name_(turn.name),
-        swap_(turn.swap),
+        swap_(turn.rule.swap),
         content_(content) {}
 
   std::string turn() {
@@ -278,11 +278,8 @@ class ParsedVoc : public ParsedLabel {
 
 LabelContent read(std::string_view text, bool is_from_zero) {
   LabelContent content;
-  attempt(&content, [&] {
-    const std::optional<Keypoints> none;
-    VocTurn(text, nodes_of_voc(text), {.name = "", .keypoints = none}, is_from_zero, &content)
-        .turn();
-  });
+  attempt(&content,
+          [&] { VocTurn(text, nodes_of_voc(text), {.name = ""}, is_from_zero, &content).turn(); });
   return content;
 }
 

@@ -210,7 +210,7 @@ class ParsedYolo : public ParsedLabel {
  public:
   explicit ParsedYolo(std::string_view text) : text_(text) {}
   std::string turned(const LabelTurn& turn) const override {
-    return turn_yolo(text_, turn.orientation, turn.keypoints, turn.swap);
+    return turn_yolo(text_, turn.orientation, turn.rule.keypoints, turn.rule.swap);
   }
 
  private:
