@@ -25,12 +25,12 @@ class Checked final : public StagedResult {
 
 std::unique_ptr<StagedResult> CheckWriter::stage(const Result& result,
                                                  const Companions& /*companions*/) const {
-  const Codec* codec = codec_of_content(result.bytes, lower_suffix(result.input));
+  const Codec* codec = codec_of_content(result.bytes, lower_suffix(result.job.input));
   if (!codec) throw ImageFileError("not a picture in a format that qturn reads");
   MetadataCheck check = check_metadata(result.bytes, *codec, limits_);
-  if (std::string wrong = wrong_suffix(*codec, lower_suffix(result.input)); !wrong.empty())
+  if (std::string wrong = wrong_suffix(*codec, lower_suffix(result.job.input)); !wrong.empty())
     check.add(std::move(wrong));
-  const FoundSidecars found = find_sidecars(result.input, shared_stems_);
+  const FoundSidecars found = find_sidecars(result.job.input, shared_stems_);
   for (const auto* sentences : {&found.unreadable, &found.shared}) {
     for (const std::string& sentence : *sentences) check.add(sentence);
   }
@@ -39,9 +39,9 @@ std::unique_ptr<StagedResult> CheckWriter::stage(const Result& result,
   }
   if (labels_) {
     std::vector<LabelFinding> of_labels =
-        labels_->check_picture(result.job, codec->read_header(result.bytes));
+        labels_->check_picture(result.job.number, codec->read_header(result.bytes));
     const std::lock_guard lock(mutex_);
-    found_.emplace(result.job, std::move(of_labels));
+    found_.emplace(result.job.number, std::move(of_labels));
   }
   return std::make_unique<Checked>(check.findings());
 }
@@ -90,8 +90,8 @@ std::optional<std::size_t> Counterparts::of(const std::string& key) const {
 
 std::unique_ptr<StagedResult> AgainstWriter::stage(const Result& result,
                                                    const Companions& companions) const {
-  std::vector<fs::path> files = {result.output};
-  for (const Companion& companion : companions) files.push_back(companion.output);
+  std::vector<fs::path> files = {result.output.path};
+  for (const CompanionFile& companion : companions) files.push_back(companion.output);
   return std::make_unique<Counterpart>(std::move(files));
 }
 

@@ -139,15 +139,15 @@ void LabelCheck::check_own_label(std::size_t picture, std::vector<LabelFinding>&
   };
   try {
     const std::string text = read_companion(path).text;
-    LabelContent content = place.rule.format->read(text, place.rule.keypoints);
+    LabelContent content = place.rule->format->read(text, place.rule->keypoints);
     for (const LabelProblem& problem : content.problems) tell(problem);
     name_classes(content, place.classes, tell);
     const Size size = compare_size(content, seen, tell);
     check_shapes(in_pixels(content, size), size, tell);
     const std::string name = sources_.files.path(sources_.files[picture]);
     if (!is_wrong_already)
-      (void)place.rule.format->parse(text)->turned(
-          {.orientation = trial, .size = size, .name = name, .rule = place.rule});
+      (void)place.rule->format->parse(text)->turned(
+          {.orientation = trial, .size = size, .name = name, .rule = *place.rule});
   } catch (const LabelError& error) {
     tell(broken(error));
   } catch (const std::exception& error) {

@@ -28,6 +28,18 @@ namespace {
 constexpr const char* first_member = "qturn_manifest";
 constexpr int manifest_version = 1;
 
+const char* name_of(CompanionKind kind) {
+  switch (kind) {
+    case CompanionKind::label:
+      return "label";
+    case CompanionKind::sidecar:
+      return "sidecars";
+    case CompanionKind::mask:
+      break;
+  }
+  return "masks";
+}
+
 void put_file(Json& json, const ManifestFile& file) {
   json["source"] = digits_of(file.source);
   json["result"] = digits_of(file.result);
@@ -65,9 +77,13 @@ std::string manifest_line(const ManifestEntry& entry) {
   put_name(json, "output", entry.picture.output);
   json["route"] = word(entry.route);
   put_file(json, entry.picture);
-  if (entry.label) json["label"] = json_of(*entry.label);
-  for (const ManifestFile& sidecar : entry.sidecars) json["sidecars"].push_back(json_of(sidecar));
-  for (const ManifestFile& mask : entry.masks) json["masks"].push_back(json_of(mask));
+  for (const ManifestFile& each : entry.companions) {
+    Json& place = json[name_of(each.kind)];
+    if (each.kind == CompanionKind::label)
+      place = json_of(each);
+    else
+      place.push_back(json_of(each));
+  }
   put_names(json, "labels_in", entry.labels_in);
   return dump(json);
 }
@@ -82,13 +98,17 @@ std::optional<ManifestEntry> read_manifest_line(const std::string& line) try {
                       .variant = static_cast<Orientation>(orientation),
                       .picture = read_file_of(json),
                       .route = route_of(json.at("route").get<std::string>()).value(),
-                      .label = {},
                       .labels_in = get_names(json, "labels_in")};
-  if (json.contains("label")) entry.label = read_file_of(json["label"]);
-  for (const auto& [name, files] :
-       {std::pair("sidecars", &entry.sidecars), std::pair("masks", &entry.masks)})
-    if (json.contains(name))
-      for (const Json& file : json[name]) files->push_back(read_file_of(file));
+  for (const CompanionKind kind :
+       {CompanionKind::label, CompanionKind::sidecar, CompanionKind::mask}) {
+    if (!json.contains(name_of(kind))) continue;
+    const Json& place = json[name_of(kind)];
+    const bool is_one = kind == CompanionKind::label;
+    for (const Json& file : is_one ? Json::array({place}) : place) {
+      entry.companions.push_back(read_file_of(file));
+      entry.companions.back().kind = kind;
+    }
+  }
   return entry;
 } catch (const std::exception&) {
   return std::nullopt;
@@ -313,17 +333,9 @@ class Entries {
     ManifestEntry entry{.key = jobs.files().key(file),
                         .variant = variant,
                         .picture = {in_output(jobs.names().path_of(jobs.files(), file, variant))},
-                        .label = {},
                         .labels_in = {}};
-    const auto made_of = [&](const CompanionFiles& among, const CompanionFiles::File& label) {
-      return ManifestFile{in_output(jobs.output_of(among, label, variant))};
-    };
-    if (const CompanionFiles::File* label = jobs.labels().of(number))
-      entry.label = made_of(jobs.labels(), *label);
-    for (const CompanionFiles::File& sidecar : jobs.sidecars().all_of(number))
-      entry.sidecars.push_back(made_of(jobs.sidecars(), sidecar));
-    for (const CompanionFiles::File& mask : jobs.masks().all_of(number))
-      entry.masks.push_back(made_of(jobs.masks(), mask));
+    for (const Companion& each : jobs.companions_of(number, variant))
+      entry.companions.push_back({.output = in_output(each.output), .kind = each.kind});
     for (const SharedLabel& label : jobs.shared_labels().of(number))
       entry.labels_in.push_back(in_output(shared_.at(label.file)));
     return entry;
@@ -350,9 +362,8 @@ class Entries {
       number_ = number;
       read_picture(jobs.files()[number]);
       sources_ = {original_.hash};
-      for (const CompanionFiles* among : jobs.companions())
-        for (const CompanionFiles::File& each : among->all_of(number))
-          sources_.push_back(hash_of_present(among->path(each)));
+      for (const Companion& each : jobs.companions_of(number, entry.variant))
+        sources_.push_back(hash_of_present(each.input));
     }
     entry.route = picture_->plan(entry.variant).route;
     const ContentHash* source = sources_.data();
@@ -370,13 +381,11 @@ class Entries {
   static void drop_unmade(ManifestEntry& earlier, ManifestEntry now, Unmade& unmade) {
     std::set<std::string> made;
     for_each_file(now, [&](const ManifestFile& file) { made.insert(file.output); });
-    const auto is_unmade = [&](const ManifestFile& file) {
+    std::erase_if(earlier.companions, [&](const ManifestFile& file) {
       if (made.contains(file.output)) return false;
       unmade[file.output] = file.result;
       return true;
-    };
-    if (earlier.label && is_unmade(*earlier.label)) earlier.label.reset();
-    for (auto* files : {&earlier.sidecars, &earlier.masks}) std::erase_if(*files, is_unmade);
+    });
   }
 
   /// Leaves those that this plan does not make of another picture.
@@ -407,9 +416,7 @@ class Entries {
   template <typename Visit>
   static void for_each_file(ManifestEntry& entry, Visit visit) {
     visit(entry.picture);
-    if (entry.label) visit(*entry.label);
-    for (ManifestFile& sidecar : entry.sidecars) visit(sidecar);
-    for (ManifestFile& mask : entry.masks) visit(mask);
+    for (ManifestFile& each : entry.companions) visit(each);
   }
 
   std::string in_output(const fs::path& path) const {
@@ -498,9 +505,7 @@ std::optional<JournalContent> read_manifest(const fs::path& manifest,
     const auto entry = read_manifest_line(line);
     if (!entry) continue;
     add(entry->picture);
-    if (entry->label) add(*entry->label);
-    for (const auto* files : {&entry->sidecars, &entry->masks})
-      for (const ManifestFile& file : *files) add(file);
+    for (const ManifestFile& file : entry->companions) add(file);
   }
   return content;
 }

@@ -15,6 +15,7 @@
 #include "src/files/journals.hpp"
 #include "src/plan/jobs.hpp"
 #include "src/run/options.hpp"
+#include "src/sample/companion.hpp"
 
 namespace qturn {
 
@@ -25,6 +26,7 @@ namespace qturn {
 struct ManifestFile {
   std::string output;  ///< relative to the manifest's folder
   ContentHash source = {}, result = {};
+  CompanionKind kind = {};  ///< of one that belongs to a picture
 };
 
 struct ManifestEntry {
@@ -32,9 +34,8 @@ struct ManifestEntry {
   Orientation variant{};
   ManifestFile picture;
   Route route = Route::none;
-  std::optional<ManifestFile> label = {};
-  std::vector<ManifestFile> sidecars = {}, masks = {};
-  std::vector<std::string> labels_in = {};  ///< outputs that hold labels of many pictures
+  std::vector<ManifestFile> companions = {};  ///< in the order of their kinds
+  std::vector<std::string> labels_in = {};    ///< outputs that hold labels of many pictures
 
   /// The order of the entries in a manifest.
   std::weak_ordering operator<=>(const ManifestEntry& other) const;

@@ -130,9 +130,7 @@ void Merge::check_entries() {
       if (!fs::exists(output_ / file.output)) missing.add((output_ / file.output).string());
     };
     look_for(entry.picture);
-    if (entry.label) look_for(*entry.label);
-    for (const ManifestFile& sidecar : entry.sidecars) look_for(sidecar);
-    for (const ManifestFile& mask : entry.masks) look_for(mask);
+    for (const ManifestFile& each : entry.companions) look_for(each);
   });
   for (const auto& [name, file] : files_)
     if (!fs::exists(output_ / name)) missing.add((output_ / name).string());

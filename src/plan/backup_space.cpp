@@ -45,9 +45,9 @@ void refuse_full_backup(const Plan& plan, const fs::path& run) {
              file.bytes);
   }
   for (const CompanionFiles* among : plan.jobs.companions()) {
-    for (const CompanionFiles::File& label : *among) {
-      const FoundFile& picture = files[label.file];
-      const fs::path path = among->path(label);
+    for (const CompanionFiles::File& each : *among) {
+      const FoundFile& picture = files[each.file];
+      const fs::path path = among->path(each);
       struct stat status;
       if (::stat(path.c_str(), &status) != 0) continue;  // its picture will fail
       room.add(path, backup_place(run, files.key(picture), files.path(picture), path),

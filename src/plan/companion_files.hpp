@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <set>
 #include <span>
 #include <string>
@@ -17,6 +18,7 @@
 #include "src/labels/one/label.hpp"
 #include "src/plan/file_list.hpp"
 #include "src/plan/name_list.hpp"
+#include "src/sample/companion.hpp"
 
 namespace qturn {
 
@@ -29,8 +31,8 @@ class CompanionFiles {
 
   /// Of some pictures, in one folder.
   struct Place {
-    LabelRule rule = {};      ///< without a format: masks or sidecars
-    FileList::Folder folder;  ///< its path, and the key below the output
+    std::shared_ptr<LabelRule> rule = {};  ///< of labels
+    FileList::Folder folder;               ///< its path, and the key below the output
     ClassNames classes = {};
     std::set<std::string> sides = {};  ///< names of classes that are left or right
     bool holds_any = false;
@@ -41,6 +43,10 @@ class CompanionFiles {
     const char* name = nullptr;
   };
 
+  CompanionFiles() = default;
+  explicit CompanionFiles(CompanionKind kind) : kind_(kind) {}
+
+  CompanionKind kind() const { return kind_; }
   std::uint32_t add_place(Place place);
   /// Ascending by `file`.
   void add(std::size_t file, std::uint32_t place, std::string_view name);
@@ -68,7 +74,7 @@ class CompanionFiles {
 
   bool have_keypoints() const {
     return std::ranges::any_of(places_, [](const Place& place) {
-      return place.rule.keypoints && place.rule.keypoints->count > 0;
+      return place.rule->keypoints && place.rule->keypoints->count > 0;
     });
   }
   /// Whether this absolute, normal path is among them.
@@ -77,6 +83,7 @@ class CompanionFiles {
   bool are_below(const std::filesystem::path& folder) const;
 
  private:
+  CompanionKind kind_ = CompanionKind::sidecar;
   std::vector<File> files_;
   std::vector<Place> places_;
   NameList names_;

@@ -65,9 +65,9 @@ struct PlacedFile {
   FileId id;
   std::size_t picture;  ///< the number of its file
   const CompanionFiles* among;
-  const CompanionFiles::File* label;
+  const CompanionFiles::File* file;
 
-  fs::path path() const { return among->path(*label); }
+  fs::path path() const { return among->path(*file); }
 };
 
 /// The first link on the way to a file that belongs to `picture`, but not a link on the way to
@@ -104,12 +104,12 @@ class Companions {
   Companions(const PlanOptions& options, const CompanionFiles::All& all, const FileList& files)
       : options_(options), files_(files) {
     for (const CompanionFiles* among : all) {
-      for (const CompanionFiles::File& label : *among) {
-        const fs::path path = among->path(label);
+      for (const CompanionFiles::File& companion : *among) {
+        const fs::path path = among->path(companion);
         struct stat status;
         if (::stat(path.c_str(), &status) != 0)
           throw PlanError(fmt::format("{}: {}", path.string(), system_code(errno).message()));
-        companions_.push_back({{status.st_dev, status.st_ino}, label.file, among, &label});
+        companions_.push_back({{status.st_dev, status.st_ino}, companion.file, among, &companion});
       }
     }
     std::ranges::sort(companions_, {}, [](const PlacedFile& each) {
@@ -129,7 +129,7 @@ class Companions {
   void refuse_links() const {
     std::set<std::pair<const CompanionFiles*, std::uint32_t>> seen;  // places
     for (const PlacedFile& each : companions_) {
-      const bool is_new = seen.insert({each.among, each.label->place}).second;
+      const bool is_new = seen.insert({each.among, each.file->place}).second;
       if (is_new || fs::is_symlink(fs::symlink_status(each.path())))
         refuse_link(each.path(), files_.path(file_of(each)), options_);
     }
@@ -198,9 +198,9 @@ void add_places(const PlanOptions& options, const CompanionFiles::All& companion
       places.add_file(sidecar.path);
   }
   for (const CompanionFiles* among : companions) {
-    for (const CompanionFiles::File& label : *among) {
-      places.add_folder(among->place_of(label).folder.path);
-      places.add_file(among->path(label));
+    for (const CompanionFiles::File& companion : *among) {
+      places.add_folder(among->place_of(companion).folder.path);
+      places.add_file(among->path(companion));
     }
   }
 }

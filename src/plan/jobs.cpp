@@ -68,15 +68,15 @@ void refuse_made_once_in_one_place(const JobList& jobs) {
   });
   if (made_once.empty()) return;
   for (const CompanionFiles* among : jobs.companions()) {
-    for (const CompanionFiles::File& label : *among) {
-      const FoundFile& picture = jobs.files()[label.file];
+    for (const CompanionFiles::File& each : *among) {
+      const FoundFile& picture = jobs.files()[each.file];
       (picture.to_do | picture.kept).for_each([&](Orientation variant) {
-        const auto other = made_once.find(jobs.output_of(*among, label, variant));
+        const auto other = made_once.find(jobs.output_of(*among, each, variant));
         if (other == made_once.end()) return;
         throw PlanError(fmt::format(
             "{} and {} would both be written to {}; run them one after the other, each with its "
             "own output",
-            among->path(label).string(), other->second.string(), other->first.string()));
+            among->path(each).string(), other->second.string(), other->first.string()));
       });
     }
   }
@@ -156,40 +156,34 @@ Job JobList::job_of(std::size_t number) const {
           .target = file.picture ? names_.target() : nullptr,
           .outputs = {},
           .copy_verbatim = !file.picture};
-  const CompanionFiles::File* label = labels_.of(number);
-  if (label) {
-    job.label = labels_.path(*label);
-    job.label_rule = labels_.place_of(*label).rule;
-  }
   job.shared_labels = shared_labels_.of(number);
   job.problem = shared_labels_.problem(number);
-  const auto sidecars = sidecars_.all_of(number), masks = masks_.all_of(number);
-  for (const CompanionFiles::File& sidecar : sidecars)
-    job.sidecars.push_back(sidecars_.path(sidecar));
-  for (const CompanionFiles::File& mask : masks) job.masks.push_back(masks_.path(mask));
   file.to_do.for_each([&](Orientation variant) {
-    JobOutput& output = job.outputs.emplace_back();
-    output.path = names_.path_of(files_, file, variant);
-    output.variant = variant;
-    if (label) output.label = output_of(labels_, *label, variant);
-    for (const CompanionFiles::File& sidecar : sidecars)
-      output.sidecars.push_back(output_of(sidecars_, sidecar, variant));
-    for (const CompanionFiles::File& mask : masks)
-      output.masks.push_back(output_of(masks_, mask, variant));
+    job.outputs.push_back(
+        {names_.path_of(files_, file, variant), variant, companions_of(number, variant)});
   });
   return job;
+}
+
+std::vector<Companion> JobList::companions_of(std::size_t number, Orientation variant) const {
+  std::vector<Companion> all;
+  for (const CompanionFiles* among : companions())
+    for (const CompanionFiles::File& each : among->all_of(number))
+      all.push_back({among->kind(), among->path(each), output_of(*among, each, variant),
+                     among->place_of(each).rule});
+  return all;
 }
 
 bool JobList::have_companion(std::string_view path) const {
   return std::ranges::any_of(companions(), [&](const auto* each) { return each->contain(path); });
 }
 
-fs::path JobList::output_of(const CompanionFiles& among, const CompanionFiles::File& label,
+fs::path JobList::output_of(const CompanionFiles& among, const CompanionFiles::File& companion,
                             Orientation variant) const {
-  if (names_.in_place()) return among.path(label);
-  const FoundFile& file = files_[label.file];
-  return names_.folder_of(among.place_of(label).folder) +
-         CompanionFiles::name_of(label, file.name, names_.name_of(file, variant));
+  if (names_.in_place()) return among.path(companion);
+  const FoundFile& file = files_[companion.file];
+  return names_.folder_of(among.place_of(companion).folder) +
+         CompanionFiles::name_of(companion, file.name, names_.name_of(file, variant));
 }
 
 Skipped JobList::skipped(const FoundFile& file, Orientation variant) const {
@@ -254,7 +248,7 @@ Plan plan(const PlanOptions& options) try {
   if (!options.standard_input && !names.is_standard_output()) {
     std::set<std::string_view> formats;
     for (const CompanionFiles::File& label : labels)
-      formats.insert(labels.place_of(label).rule.format->name);
+      formats.insert(labels.place_of(label).rule->format->name);
     plan.leftovers = find_leftovers(options, found, is_taken, formats, !plan.unreadable.empty());
   }
   CompanionFiles sidecars;
@@ -273,14 +267,14 @@ Plan plan(const PlanOptions& options) try {
   }
   if (copy_others) mark_as_companions(found.files, labels, made_once);
   others.sort();
-  const auto leave_uncounted = [&](const fs::path& label) {
-    const auto counted = plan.others.find(lower_suffix(label));
-    if (!others.contains(normal_path(label)) || counted == plan.others.end()) return;
+  const auto leave_uncounted = [&](const fs::path& path) {
+    const auto counted = plan.others.find(lower_suffix(path));
+    if (!others.contains(normal_path(path)) || counted == plan.others.end()) return;
     if (--counted->second == 0) plan.others.erase(counted);
   };
   const CompanionFiles::All companions = {&labels, &sidecars, &masks};
   for (const CompanionFiles* among : companions)
-    for (const CompanionFiles::File& label : *among) leave_uncounted(among->path(label));
+    for (const CompanionFiles::File& each : *among) leave_uncounted(among->path(each));
   // What belongs to a picture is opened again with it, and its picture fails if that fails.
   for (const auto& [path, sentence] : found.unopened) {
     const std::string normal = normal_path(path);

@@ -29,9 +29,7 @@ namespace qturn {
 struct JobOutput {
   std::filesystem::path path;
   Orientation variant = Orientation::identity;
-  std::filesystem::path label = {};                  ///< where the turned label goes
-  std::vector<std::filesystem::path> sidecars = {};  ///< where its sidecars go
-  std::vector<std::filesystem::path> masks = {};     ///< where the turned masks go
+  std::vector<Companion> companions = {};  ///< of each output the same, in the order of their kinds
 };
 
 /// One input file and its outputs.
@@ -43,11 +41,10 @@ struct Job {
   std::uint64_t file_bytes = 0;
   const Codec* target = nullptr;  ///< the format to write; null: the input's own
   std::vector<JobOutput> outputs;
-  bool copy_verbatim = false;        ///< not a picture; --others copy
-  std::filesystem::path label = {};  ///< of the input; empty if there is none
-  LabelRule label_rule = {};
+  bool copy_verbatim = false;  ///< not a picture; --others copy
   std::vector<SharedLabel> shared_labels = {};
-  std::vector<std::filesystem::path> sidecars = {}, masks = {};  ///< of the input
+
+  const std::vector<Companion>& companions() const { return outputs.front().companions; }
 };
 
 /// An output that exists and is left alone (--skip-existing, --update).
@@ -121,9 +118,11 @@ class JobList {
   void for_each_made_once(Visit visit) const {
     qturn::for_each_made_once(shared_labels_, data_sets_, visit);
   }
+  /// Of the file with this number.
+  std::vector<Companion> companions_of(std::size_t number, Orientation variant) const;
   /// Where the turned companion goes.
-  std::filesystem::path output_of(const CompanionFiles& among, const CompanionFiles::File& label,
-                                  Orientation variant) const;
+  std::filesystem::path output_of(const CompanionFiles& among,
+                                  const CompanionFiles::File& companion, Orientation variant) const;
 
  private:
   Skipped skipped(const FoundFile& file, Orientation variant) const;

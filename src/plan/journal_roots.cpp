@@ -95,8 +95,8 @@ std::set<fs::path> result_folders(const Plan& plan) {
     });
   }
   for (const CompanionFiles* among : plan.jobs.companions())
-    for (const CompanionFiles::File& label : *among)
-      folders.insert(plan.jobs.output_of(*among, label, Orientation::identity).parent_path());
+    for (const CompanionFiles::File& each : *among)
+      folders.insert(plan.jobs.output_of(*among, each, Orientation::identity).parent_path());
   plan.jobs.for_each_made_once(
       [&](const fs::path&, const fs::path& output) { folders.insert(output.parent_path()); });
   return folders;

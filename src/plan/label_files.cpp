@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <set>
 #include <sstream>
 
@@ -116,7 +117,8 @@ class LabelFinder {
   std::uint32_t add_place(const LabelFormat& format, const fs::path& path, const std::string& key,
                           std::ptrdiff_t above) {
     above_.push_back(above);
-    return labels_.add_place({.rule = {.format = &format}, .folder = {path, key}});
+    return labels_.add_place(
+        {.rule = std::make_shared<LabelRule>(LabelRule{.format = &format}), .folder = {path, key}});
   }
 
   /// What `read` finds in the nearest folder from that of a place upwards, as far as the YAML file
@@ -153,14 +155,14 @@ class LabelFinder {
     own.classes = nearest(place, [&](const fs::path& folder) {
                     return classes_in(folder);
                   }).value_or(ClassNames());
-    own.rule.swap = pairs_.classes;
-    if (own.rule.format->option == "yolo") {
+    own.rule->swap = pairs_.classes;
+    if (own.rule->format->option == "yolo") {
       const ClassNames names = own.classes.empty() ? listed_classes_of(place) : own.classes;
-      own.rule.swap = numbered_swap(names, own.folder.path);
+      own.rule->swap = numbered_swap(names, own.folder.path);
       for (const auto& [number, name] : names)
         if (names_a_side(name) && !pairs_.classes.contains(name)) own.sides.insert(name);
     }
-    own.rule.keypoints = keypoints_of(place);
+    own.rule->keypoints = keypoints_of(place);
   }
 
   /// Of YOLO labels, whose classes are numbers.
@@ -250,7 +252,7 @@ class LabelFinder {
     std::string found;
     for (const std::uint32_t place : places) {
       const FileList::Folder& folder = labels_.place(place).folder;
-      const LabelFormat& format = *labels_.place(place).rule.format;
+      const LabelFormat& format = *labels_.place(place).rule->format;
       const auto wanted = name_wanted(format, file.name);
       const auto* entry = wanted ? listings_.find(folder.path, *wanted, false) : nullptr;
       if (!entry) continue;
@@ -276,7 +278,7 @@ class LabelFinder {
     if (options_.labels.take != TakeLabels::found || !is_beside || holds_labels(place))
       return false;
     return names_ ||
-           numbers_in_text(text_if_readable(path), labels_.place(place).rule.format->suffix) < 2;
+           numbers_in_text(text_if_readable(path), labels_.place(place).rule->format->suffix) < 2;
   }
 
   /// Whether any text of a folder is of the format, or none says what it is.
@@ -285,10 +287,10 @@ class LabelFinder {
     if (!is_new) return known->second;
     const CompanionFiles::Place& own = labels_.place(place);
     for (const Listings::Entry& entry : listings_.of(own.folder.path)) {
-      if (entry.is_folder() || !entry.lower.ends_with(own.rule.format->suffix)) continue;
+      if (entry.is_folder() || !entry.lower.ends_with(own.rule->format->suffix)) continue;
       const std::string text = text_if_readable(own.folder.path + entry.name);
       if (text.empty()) continue;
-      known->second = own.rule.format->is_of(text);
+      known->second = own.rule->format->is_of(text);
       if (known->second) break;
     }
     return known->second;
@@ -307,7 +309,7 @@ class LabelFinder {
     const FileList::Folder& labels = labels_.place(place).folder;
     if (labels.path == pictures.path || labels.key != pictures.key) return;
     const std::string output = normal_path(names_->folder_of(pictures));
-    const LabelFormat& format = *labels_.place(place).rule.format;
+    const LabelFormat& format = *labels_.place(place).rule->format;
     if (tail_from(output, format.pictures).empty()) return;
     throw WithHints<PlanError>(
         {Hint::choose_pictures},
@@ -322,7 +324,7 @@ class LabelFinder {
     std::set<std::uint32_t> places;
     for (const CompanionFiles::File& label : labels_) {
       if (places.insert(label.place).second) refuse_untrue(label);
-      const LabelFormat& format = *labels_.place_of(label).rule.format;
+      const LabelFormat& format = *labels_.place_of(label).rule->format;
       if (format.is_of_other && options_.labels.take == TakeLabels::found)
         refuse_other_format(format, labels_.path(label));
       if (known.contains(&format)) continue;
@@ -350,7 +352,7 @@ class LabelFinder {
 
   /// KITTI's calib/ beside image_2/.
   void refuse_untrue(const CompanionFiles::File& label) {
-    const LabelFormat& format = *labels_.place_of(label).rule.format;
+    const LabelFormat& format = *labels_.place_of(label).rule->format;
     const FileList::Folder& pictures = files_.folder_of(files_[label.file]);
     if (format.untrue_after_turn.empty()) return;
     const auto sibling =
@@ -371,7 +373,7 @@ class LabelFinder {
   std::map<fs::path, std::optional<ClassNames>> classes_;
   std::vector<std::ptrdiff_t> above_;  // of places
   std::map<std::uint32_t, bool> hold_labels_;
-  CompanionFiles labels_;
+  CompanionFiles labels_{CompanionKind::label};
 };
 
 }  // namespace

@@ -173,7 +173,7 @@ class MaskFinder {
   const PlanOptions& options_;
   FileList& files_;
   Listings& listings_;
-  CompanionFiles masks_;
+  CompanionFiles masks_{CompanionKind::mask};
   std::map<std::uint32_t, bool> are_of_size_;  // by place
   std::vector<Found> found_;
   PathSet paths_;

@@ -35,7 +35,7 @@ struct Target {
   const FoundFile* file;
   const FileList::Folder* folder;  ///< of what it is made of
   std::string name;
-  fs::path sidecar = {}, label = {};  ///< of the input; both empty: this is the result
+  fs::path sidecar = {}, companion = {};  ///< of the input; both empty: this is the result
 };
 
 /// The rules for whatever is written, results, labels and sidecars alike. Millions of targets are
@@ -68,18 +68,18 @@ class Targets {
       });
   }
   template <typename Visit>
-  void for_each_label(Visit visit) {
+  void for_each_companion(Visit visit) {
     for (const CompanionFiles* among : companions_)
-      for (const CompanionFiles::File& label : *among)
-        names_.variants_of(files_, files_[label.file]).for_each([&](Orientation variant) {
-          visit(label_of(*among, label, variant));
+      for (const CompanionFiles::File& companion : *among)
+        names_.variants_of(files_, files_[companion.file]).for_each([&](Orientation variant) {
+          visit(companion_of(*among, companion, variant));
         });
   }
   template <typename Visit>
-  void for_each_label_of(std::size_t file, Orientation variant, Visit visit) {
+  void for_each_companion_of(std::size_t file, Orientation variant, Visit visit) {
     for (const CompanionFiles* among : companions_)
-      for (const CompanionFiles::File& label : among->all_of(file))
-        visit(label_of(*among, label, variant));
+      for (const CompanionFiles::File& companion : among->all_of(file))
+        visit(companion_of(*among, companion, variant));
   }
   /// For the sidecars of what is to do.
   template <typename Visit>
@@ -100,20 +100,20 @@ class Targets {
   Target result_of(const FoundFile& file, Orientation variant) const {
     return {&file, &files_.folder_of(file), names_.name_of(file, variant)};
   }
-  Target label_of(const CompanionFiles& among, const CompanionFiles::File& label,
-                  Orientation variant) const {
-    const FoundFile& file = files_[label.file];
+  Target companion_of(const CompanionFiles& among, const CompanionFiles::File& companion,
+                      Orientation variant) const {
+    const FoundFile& file = files_[companion.file];
     return {.file = &file,
-            .folder = &among.place_of(label).folder,
-            .name = CompanionFiles::name_of(label, file.name, names_.name_of(file, variant)),
-            .label = among.path(label)};
+            .folder = &among.place_of(companion).folder,
+            .name = CompanionFiles::name_of(companion, file.name, names_.name_of(file, variant)),
+            .companion = among.path(companion)};
   }
 
   std::string path_of(const Target& target) const {
     return names_.folder_of(*target.folder) + target.name;
   }
   std::string source_of(const Target& target) const {
-    if (!target.label.empty()) return target.label;
+    if (!target.companion.empty()) return target.companion;
     return target.sidecar.empty() ? files_.path(*target.file) : target.sidecar.string();
   }
   bool is_written(const Target& target) {
@@ -162,7 +162,7 @@ void Targets::refuse_two_in_one_place() {
   taken_.reserve(inputs * static_cast<std::size_t>(names_.most_variants()));
   const auto take = [&](const Target& target) { taken_.add(lower_case(place_of(target))); };
   for_each_result(take);
-  for_each_label(take);
+  for_each_companion(take);
   for_each_sidecar(take);
   taken_.sort();
   const PathSet suspects = taken_.repeated();
@@ -195,7 +195,7 @@ void Targets::refuse_two_in_one_place() {
     other->second = target;
   };
   for_each_result(compare);
-  for_each_label(compare);
+  for_each_companion(compare);
   for_each_sidecar(compare);
   if (pairs.empty()) return;
   constexpr std::size_t most_named = 10;
@@ -268,8 +268,8 @@ const std::vector<FileId>& Targets::inputs() {
     inputs_.reserve(files_.size());
     for (const FoundFile& file : files_) inputs_.push_back(files_.id(file));
     for (const CompanionFiles* among : companions_)
-      for (const CompanionFiles::File& label : *among)
-        if (struct stat status; ::stat(among->path(label).c_str(), &status) == 0)
+      for (const CompanionFiles::File& companion : *among)
+        if (struct stat status; ::stat(among->path(companion).c_str(), &status) == 0)
           inputs_.push_back({status.st_dev, status.st_ino});
     std::ranges::sort(inputs_);
   }
@@ -301,13 +301,13 @@ void Targets::settle_existing() {
       const auto made = existing(result);
       bool is_kept = made && (skips || modified_ns_of(*made) >= file.modified_ns);
       if (made && options_.existing == Existing::refuse) refused.add(path_of(result));
-      for_each_label_of(number, variant, [&](const Target& turned) {
-        const auto made_label = existing(turned);
-        if (made_label && options_.existing == Existing::refuse) refused.add(path_of(turned));
-        if (skips && made.has_value() != made_label.has_value())
+      for_each_companion_of(number, variant, [&](const Target& turned) {
+        const auto made_companion = existing(turned);
+        if (made_companion && options_.existing == Existing::refuse) refused.add(path_of(turned));
+        if (skips && made.has_value() != made_companion.has_value())
           halves.add(path_of(made ? result : turned));
-        is_kept = is_kept && made_label &&
-                  (skips || modified_ns_of(*made_label) >= modified_ns_of(turned.label));
+        is_kept = is_kept && made_companion &&
+                  (skips || modified_ns_of(*made_companion) >= modified_ns_of(turned.companion));
       });
       if (is_kept && (skips || options_.existing == Existing::update)) {
         file.to_do.remove(variant);

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <set>
+#include <utility>
 
 #include "src/formats/table.hpp"
 #include "src/labels/coordinates.hpp"
@@ -40,7 +42,7 @@ class SamplePlanner {
 
   SamplePlan plan() {
     for (const SampleFile& file : files_)
-      kinds_.push_back(file.role ? KindOfFile() : kind_of_file(file.name, file.bytes));
+      kinds_.push_back(file.is_known ? KindOfFile() : kind_of_file(file.name, file.bytes));
     for (const SampleFile& file : files_)
       (is_mask(file) ? masks_ : is_picture(file) ? pictures_ : others_).push_back(&file);
     take_masks_out_of_pictures();
@@ -60,18 +62,18 @@ class SamplePlanner {
 
  private:
   static bool is(const SampleFile& file, CompanionKind kind) {
-    return file.role && file.role->companion == kind;
+    return file.companion && file.companion->kind == kind;
   }
 
   static bool is_mask(const SampleFile& file) { return is(file, CompanionKind::mask); }
 
   bool is_picture(const SampleFile& file) const {
-    if (file.role) return !file.role->companion;
+    if (file.is_known) return !file.companion;
     return kind_of(file).is_picture() && is_selected(options_, file.name, base_of(file)) &&
            format_of(options_, lower_suffix(file.name), file.bytes);
   }
 
-  /// Of a file without a role.
+  /// Of a file that is not known.
   const KindOfFile& kind_of(const SampleFile& file) const {
     return kinds_[static_cast<std::size_t>(&file - files_.data())];
   }
@@ -79,7 +81,7 @@ class SamplePlanner {
   void take_masks_out_of_pictures() {
     if (!options_.masks.take) return;
     const auto is_called_so = [&](const SampleFile* file) {
-      return !file->role && kind_of(*file).kind == FileKind::mask;
+      return !file->is_known && kind_of(*file).kind == FileKind::mask;
     };
     const auto masks =
         std::stable_partition(pictures_.begin(), pictures_.end(), std::not_fn(is_called_so));
@@ -89,7 +91,7 @@ class SamplePlanner {
       const auto is_its_own = [&](const SampleFile* picture) {
         return is_mask_of(mask->name, picture->name);
       };
-      if (mask->role || std::ranges::any_of(pictures_, is_its_own)) continue;
+      if (mask->is_known || std::ranges::any_of(pictures_, is_its_own)) continue;
       refuse(*mask,
              "has the name of a mask, and its picture is not in its sample, so they would not be "
              "turned together; call it as in a.mask.png",
@@ -100,7 +102,7 @@ class SamplePlanner {
   /// A mask whose picture is in another sample, by the folder that it lies in.
   void refuse_other_variant(const SampleFile& picture) const {
     const fs::path folder = fs::path(picture.name).parent_path();
-    if (picture.role || options_.random_variants == 0 || !options_.masks.take ||
+    if (picture.is_known || options_.random_variants == 0 || !options_.masks.take ||
         std::none_of(folder.begin(), folder.end(), is_label_folder))
       return;
     refuse(picture,
@@ -191,11 +193,8 @@ class SamplePlanner {
     }
     const std::string stem = lower_stem(mask);
     const std::size_t number = picture_of(stem_of_mask(stem).value_or(stem));
-    if (!mask.role && kind_of(mask).kind == FileKind::array) expect_array(mask, *pictures_[number]);
-    Job& job = plan_.jobs[number];
-    job.masks.push_back(mask.path);
-    for (JobOutput& output : job.outputs)
-      output.masks.push_back(output_of(mask.name, output.variant));
+    if (!mask.is_known && kind_of(mask).kind == FileKind::array) expect_array(mask, *pictures_[number]);
+    add(plan_.jobs[number], CompanionKind::mask, mask, mask.name);
   }
 
   static void expect_array(const SampleFile& file, const SampleFile& picture) try {
@@ -207,7 +206,7 @@ class SamplePlanner {
   /// Nothing but a file itself tells what it is, so that a sample is turned alike whatever lies
   /// beside it.
   void add_other(const SampleFile& file) {
-    if (is(file, CompanionKind::label)) return add_label(file, *file.role->rule.format);
+    if (is(file, CompanionKind::label)) return add_label(file, file.companion->rule);
     if (is(file, CompanionKind::sidecar)) return add_sidecar(file);
     const KindOfFile& kind = kind_of(file);
     if (kind.kind == FileKind::array && options_.masks.take &&
@@ -227,9 +226,9 @@ class SamplePlanner {
     if (!takes_labels(file) || kind.is_picture() || !is_wanted)
       plan_.left_out.push_back(&file);
     else if (is_of_one_format)
-      add_label(file, *options_.labels.rule.format);
+      add_label(file, rule_of(options_.labels.rule.format));
     else if (kind.kind == FileKind::label)
-      add_label(file, *kind.format);
+      add_label(file, rule_of(kind.format));
     else
       add_sidecar(file);
   }
@@ -247,24 +246,36 @@ class SamplePlanner {
     throw LeftoverError(file.path, known.empty() ? suspicion->why : known);
   }
 
-  void add_label(const SampleFile& file, const LabelFormat& format) {
+  /// Of a label that nothing else says more about.
+  std::shared_ptr<const LabelRule> rule_of(const LabelFormat* format) const {
+    LabelRule rule = options_.labels.rule;
+    rule.format = format;
+    return std::make_shared<const LabelRule>(std::move(rule));
+  }
+
+  void add_label(const SampleFile& file, const std::shared_ptr<const LabelRule>& rule) {
     Job& job = job_of(lower_stem(file));
-    if (!job.label.empty()) {
+    const auto is_label = [](const Companion& each) { return each.kind == CompanionKind::label; };
+    if (std::ranges::any_of(job.companions(), is_label)) {
       refuse(file, "is a second label of " + job.input.filename().string(),
-             {{Hint::choose_label_format, std::string(format.option)}});
+             {{Hint::choose_label_format, std::string(rule->format->option)}});
     }
-    job.label = file.path;
-    job.label_rule = file.role ? file.role->rule : options_.labels.rule;
-    job.label_rule.format = &format;
-    for (JobOutput& output : job.outputs) output.label = output_of(file.name, output.variant);
+    add(job, CompanionKind::label, file, file.name, rule);
   }
 
   void add_sidecar(const SampleFile& file) {
     if (!is_turned_sidecar(file.name)) plan_.copied.push_back(&file);
     Job& job = job_of(lower_stem(file));
-    job.sidecars.push_back(file.path);
-    for (JobOutput& output : job.outputs)
-      output.sidecars.push_back(output_of(sidecar_name(file, job), output.variant));
+    add(job, CompanionKind::sidecar, file, sidecar_name(file, job));
+  }
+
+  /// `name`: of the file that is made of it, but for the variant.
+  void add(Job& job, CompanionKind kind, const SampleFile& file, const std::string& name,
+           const std::shared_ptr<const LabelRule>& rule = {}) const {
+    for (JobOutput& output : job.outputs) {
+      const auto place = std::ranges::upper_bound(output.companions, kind, {}, &Companion::kind);
+      output.companions.insert(place, {kind, file.path, output_of(name, output.variant), rule});
+    }
   }
 
   /// "a.jpg.xmp" becomes "a.png.xmp" with its picture.
@@ -297,9 +308,7 @@ class SamplePlanner {
     for (const Job& job : plan_.jobs) {
       const JobOutput& first = job.outputs.front();
       take(job, first.path);
-      if (!first.label.empty()) take(job, first.label);
-      for (const auto* many : {&first.sidecars, &first.masks})
-        for (const fs::path& path : *many) take(job, path);
+      for (const Companion& each : first.companions) take(job, each.output);
     }
   }
 

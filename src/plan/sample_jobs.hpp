@@ -4,7 +4,7 @@
 //   x/a.jpg x/a.txt x/a.mask.png x/a.cls   ->   x/a__flop.jpg x/a__flop.txt x/a__flop.mask.png ...
 //
 // No folder is looked into: all that belongs to a picture is in its sample. What a file of a tar
-// is, sample/file_kind.hpp decides. The files of a folder have their roles already
+// is, sample/file_kind.hpp decides. The files of a folder are known already
 // (folder_samples.hpp).
 #pragma once
 
@@ -25,7 +25,8 @@ struct SampleFile {
   std::string name;            ///< in the tar
   std::filesystem::path path;  ///< by which messages and the source know it
   Bytes bytes = {};
-  std::optional<MemberRole> role = {};  ///< not set: its name and its bytes tell
+  bool is_known = false;  ///< from where it lay; else its name and its bytes tell what it is
+  std::optional<Companion> companion = {};  ///< of one that is known, and is not the picture
 };
 
 struct SamplePlan {

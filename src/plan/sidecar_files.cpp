@@ -110,7 +110,7 @@ class SidecarFinder {
   const bool takes_all_;
   const std::function<bool(const std::string&)>& is_taken_;
   std::map<std::uint32_t, std::uint32_t> places_;  // by the folder of the pictures
-  CompanionFiles sidecars_;
+  CompanionFiles sidecars_{CompanionKind::sidecar};
 };
 
 }  // namespace

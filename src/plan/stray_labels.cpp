@@ -50,16 +50,16 @@ class StrayLabelFinder {
     const bool is_beside = std::ranges::any_of(of_pictures, [&](const std::string& pictures) {
       return normal_path(fs::path(pictures) / "") == folder;
     });
-    if (is_beside && !place.rule.format) return;  // a mask without its picture is a picture
+    if (is_beside && !place.rule) return;  // a mask without its picture is a picture
     for_each_file_in(place.folder.path, [&](const fs::path& file) {
-      const bool is_label = place.rule.format
-                                ? lower_case(file.extension()) == place.rule.format->suffix
+      const bool is_label = place.rule
+                                ? lower_case(file.extension()) == place.rule->format->suffix
                                 : is_named_as_picture(file);
       const std::string path = normal_path(file);
       if (!is_label || labels_.contain(path) || shared_.contains(path)) return;
       if (has_picture(file, of_pictures)) return;
       // A list of classes lies among labels, too.
-      if (!place.rule.format || looks_like(*place.rule.format, file, is_beside))
+      if (!place.rule || looks_like(*place.rule->format, file, is_beside))
         strays_.insert(file);
     });
   }

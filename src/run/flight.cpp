@@ -53,11 +53,11 @@ std::string what_is_in_it(const Header& header) {
   return header.pages == 1 ? page : fmt::format("{} pages, the first of {}", header.pages, page);
 }
 
-/// Before they are read.
-std::uint64_t bytes_of(const std::vector<std::filesystem::path>& files, const Source& source) {
-  std::uint64_t bytes = 0;
-  for (const std::filesystem::path& file : files) bytes += source.size(file);
-  return bytes;
+std::vector<std::filesystem::path> masks_of(const Job& job) {
+  std::vector<std::filesystem::path> masks;
+  for (const Companion& each : job.companions())
+    if (each.kind == CompanionKind::mask) masks.push_back(each.input);
+  return masks;
 }
 
 }  // namespace
@@ -91,7 +91,7 @@ Flight::Flight(Job job, const Source& source, SampleMemory* memory, Shared& shar
       texts_(source),
       label_(source),
       masks_(
-          job_.masks,
+          masks_of(job_),
           {.jpeg = {}, .png = options_.png, .proves = options_.verify, .limits = options_.limits}),
       outcomes_(job_.outputs.size()),
       settled_(job_.outputs.size()),
@@ -104,21 +104,10 @@ Flight::Flight(Job job, const Source& source, SampleMemory* memory, Shared& shar
     outcomes_[i].is_picture = !job_.copy_verbatim;
     outcomes_[i].file_bytes = job_.file_bytes;
     outcomes_[i].variant = compose(options_.orientation, job_.outputs[i].variant);
-    outcomes_[i].companions = companions_of(job_.outputs[i]);
+    outcomes_[i].companions = job_.outputs[i].companions;
     for (const SharedLabel& label : job_.shared_labels)
       outcomes_[i].shared_labels.push_back(label.file);
   }
-}
-
-std::vector<CompanionOutcome> Flight::companions_of(const JobOutput& output) const {
-  std::vector<CompanionOutcome> companions;
-  if (!job_.label.empty())
-    companions.push_back({CompanionKind::label, job_.label, output.label, {}, {}});
-  for (std::size_t i = 0; i < job_.sidecars.size(); ++i)
-    companions.push_back({CompanionKind::sidecar, job_.sidecars[i], output.sidecars[i], {}, {}});
-  for (std::size_t i = 0; i < job_.masks.size(); ++i)
-    companions.push_back({CompanionKind::mask, job_.masks[i], output.masks[i], {}, {}});
-  return companions;
 }
 
 void Flight::read() {
@@ -253,8 +242,7 @@ void Flight::read_file_and_header() {
     throw WithHints<ImageFileError>(job_.problem.hints, job_.problem.text);
   if (job_.file_bytes > options_.largest_bytes) refuse_size("its file needs", job_.file_bytes);
   // A file larger than all that files may take is read when no other picture is in flight.
-  const std::uint64_t all_bytes =
-      job_.file_bytes + bytes_of(job_.masks, source_) + bytes_of_sidecars() + bytes_of_label();
+  const std::uint64_t all_bytes = job_.file_bytes + bytes_of_companions();
   if (all_bytes > options_.largest_bytes)
     refuse_size("it and the files that belong to it need", all_bytes);
   file_reservation_ = reserved_in(shared_.files, all_bytes);
@@ -270,17 +258,22 @@ void Flight::read_file_and_header() {
   for (Outcome& outcome : outcomes_) outcome.variant = inverse(picture_->header().stored);
 }
 
-/// As it is read, as a text, and turned. What is wrong with it is said when it is read.
-std::uint64_t Flight::bytes_of_label() const try {
-  return job_.label.empty() ? 0 : 3 * source_.size(job_.label);
-} catch (const FileError&) {
-  return 0;
-}
-
-/// As they are read, and turned if the first is kept.
-std::uint64_t Flight::bytes_of_sidecars() const {
-  const std::uint64_t bytes = bytes_of(job_.sidecars, source_);
-  return is_made_once() ? bytes : 2 * bytes;
+/// Before they are read.
+std::uint64_t Flight::bytes_of_companions() const {
+  std::uint64_t bytes = 0;
+  for (const Companion& each : job_.companions()) {
+    try {
+      std::uint64_t times = 1;
+      // A label as it is read, as a text, and turned; a sidecar also turned if the first is kept.
+      if (each.kind == CompanionKind::label) times = 3;
+      if (each.kind == CompanionKind::sidecar && !is_made_once()) times = 2;
+      bytes += times * source_.size(each.input);
+    } catch (const FileError&) {
+      // What is wrong with a label is said when it is read.
+      if (each.kind != CompanionKind::label) throw;
+    }
+  }
+  return bytes;
 }
 
 FileBytes Flight::memory_for_file() const {
@@ -485,11 +478,14 @@ std::vector<std::string> Flight::stale_metadata(const TurnOutcome& planned, std:
   }
   if (!world_files_) {
     std::vector<std::filesystem::path> files = source_.world_files(job_.input);
-    for (const std::filesystem::path& file : job_.sidecars)
+    std::vector<std::filesystem::path> own;
+    for (const Companion& each : job_.companions())
+      if (each.kind == CompanionKind::sidecar) own.push_back(each.input);
+    for (const std::filesystem::path& file : own)
       if (is_world_file(file, job_.input) && std::ranges::count(files, file) == 0)
         files.push_back(file);
     std::erase_if(files, [&](const std::filesystem::path& file) {
-      return is_turned_world_file(file) && std::ranges::count(job_.sidecars, file) > 0;
+      return is_turned_world_file(file) && std::ranges::count(own, file) > 0;
     });
     world_files_ = std::move(files);
   }
@@ -518,18 +514,10 @@ void Flight::refuse_stale_metadata(const Outcome& outcome) const {
 
 Result Flight::result_of(std::size_t index) const {
   const Outcome& outcome = outcomes_[index];
-  Result result{.job = outcome.job,
-                .input = outcome.input,
-                .output = outcome.output,
-                .key = outcome.key,
+  Result result{.job = job_,
+                .output = job_.outputs[index],
                 .input_state = original_.state,
-                .input_hash = original_.hash,
-                .label = {job_.label, job_.outputs[index].label, job_.label_rule},
-                .shared_labels = job_.shared_labels,
-                .masks = job_.outputs[index].masks,
-                .labels_drawn_on = options_.labels_drawn_on};
-  for (std::size_t i = 0; i < job_.sidecars.size(); ++i)
-    result.sidecars.push_back({job_.sidecars[i], job_.outputs[index].sidecars[i]});
+                .input_hash = original_.hash};
   if (picture_)
     result.turn = picture_->metadata_turn(
         outcome.variant,
@@ -543,19 +531,25 @@ SampleWriter::Companions Flight::turned_companions(const Result& result,
       shared_.writer.found_companions(result, sidecars_, all_warnings);
   std::vector<std::string> warnings;
   const Source& texts = is_made_once() ? source_ : texts_;
+  const auto turn_all = [&](CompanionKind kind, auto turned) {
+    for (const Companion& each : result.output.companions)
+      if (each.kind == kind) companions.push_back(turned(each));
+  };
   if (!(options_.in_place && result.turn.leaves_upright())) {
-    if (!result.label.input.empty())
-      companions.push_back(label_.turn(result.label,
-                                       {result.turn, result.input, result.output, result.bytes},
-                                       result.labels_drawn_on));
-    for (const SidecarFile& sidecar : result.sidecars)
-      companions.push_back(
-          turned_sidecar(sidecar.input, sidecar.output, result.turn, texts, warnings));
-    for (const SharedLabel& label : result.shared_labels)
-      (void)turn_of_shared_label(label, result.turn, result.labels_drawn_on);
+    turn_all(CompanionKind::label, [&](const Companion& label) {
+      return label_.turn(label, {result.turn, job_.input, result.output.path, result.bytes},
+                         options_.labels_drawn_on);
+    });
+    turn_all(CompanionKind::sidecar, [&](const Companion& sidecar) {
+      return turned_sidecar(sidecar.input, sidecar.output, result.turn, texts, warnings);
+    });
+    for (const SharedLabel& label : job_.shared_labels)
+      (void)turn_of_shared_label(label, result.turn, options_.labels_drawn_on);
   }
-  for (std::size_t i = 0; i < result.masks.size(); ++i)
-    companions.push_back(masks_.turn(i, result.turn, result.masks[i], stop(), warnings));
+  std::size_t number = 0;
+  turn_all(CompanionKind::mask, [&](const Companion& mask) {
+    return masks_.turn(number++, result.turn, mask.output, stop(), warnings);
+  });
   all_warnings.insert(all_warnings.end(), warnings.begin(), warnings.end());
   return companions;
 }
@@ -569,9 +563,9 @@ void Flight::put(std::size_t index, std::span<const std::byte> bytes, Route rout
   result.bytes = bytes;
   SampleWriter::Companions companions;
   if (picture_) companions = turned_companions(result, outcome.warnings);
-  result.position = source_.position(result.input);
-  for (Companion& each : companions) each.position = source_.position(each.input);
-  for (const Companion& each : companions)
+  result.position = source_.position(job_.input);
+  for (CompanionFile& each : companions) each.position = source_.position(each.input);
+  for (const CompanionFile& each : companions)
     outcome.sides.insert(each.sides.begin(), each.sides.end());
   if (options_.strict) refuse_warnings(outcome);
   std::unique_ptr<StagedResult> staged = shared_.writer.stage(result, companions);
@@ -585,8 +579,9 @@ void Flight::put(std::size_t index, std::span<const std::byte> bytes, Route rout
     outcome.result = hashes.front();
     outcome.companions.clear();
     for (std::size_t i = 0; i < companions.size(); ++i) {
-      const Companion& each = companions[i];
-      outcome.companions.push_back({each.kind, each.input, each.output, each.hash, hashes[i + 1]});
+      Companion& each = companions[i];
+      each.result = hashes[i + 1];
+      outcome.companions.push_back(std::move(each));
     }
   }
   staged_[index] = std::move(staged);
@@ -617,8 +612,8 @@ void Flight::prove(std::size_t index, const Result& result, const StagedResult& 
         masks_.prove(mask++, turn, file, stop());
         break;
       case CompanionKind::label:
-        label_.prove(result.label, {turn, result.input, result.output, original_.bytes},
-                     result.labels_drawn_on, text_of(file));
+        label_.prove(companions[i], {turn, job_.input, result.output.path, original_.bytes},
+                     options_.labels_drawn_on, text_of(file));
         break;
       case CompanionKind::sidecar:
         prove_sidecar(companions[i], turn, text_of(file));

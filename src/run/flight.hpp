@@ -107,8 +107,7 @@ class Flight {
   void leave_what_is_done();
   void read_file_and_header();
   FileBytes memory_for_file() const;
-  std::uint64_t bytes_of_label() const;
-  std::uint64_t bytes_of_sidecars() const;
+  std::uint64_t bytes_of_companions() const;
   void decode_pixels();
   void plan_masks(std::span<const Orientation> written);
   void decode_masks() { masks_.decode(stop()); }
@@ -120,7 +119,6 @@ class Flight {
   void take_lane_to_prove(Orientation made);
   [[noreturn]] void refuse_size(const std::string& who_needs, std::uint64_t needed) const;
   void write_output(std::size_t index);
-  std::vector<CompanionOutcome> companions_of(const JobOutput& output) const;
   bool is_left(Route route) const;
   void refuse_storage_change(Orientation orientation) const;
   std::vector<std::string> stale_metadata(const TurnOutcome& planned, std::size_t index);

@@ -34,14 +34,6 @@ inline bool has_failed(Status status) {
   return status == Status::failed || status == Status::rejected;
 }
 
-/// A file that belongs to a picture, and what is made of it.
-struct CompanionOutcome {
-  CompanionKind kind = CompanionKind::sidecar;
-  std::filesystem::path input, output;
-  ContentHash source = {}, result = {};  ///< once it is written
-  bool is_written = true;  ///< false, though the picture is done: it could not follow the picture
-};
-
 struct Outcome {
   std::size_t job = 0;  ///< its number
   std::filesystem::path input, output;
@@ -68,9 +60,8 @@ struct Outcome {
   std::vector<std::string> stale_metadata = {};
   std::vector<std::string> kept_unknown = {};  ///< TurnOutcome's
   ContentHash source = {}, result = {};  ///< of the input and the output, once that is written
-  /// Sidecars of --sidecars, which are known once they are written, then the label, other sidecars
-  /// and the masks.
-  std::vector<CompanionOutcome> companions = {};
+  /// Sidecars of --sidecars, which are known once they are written, then those of the job.
+  std::vector<Companion> companions = {};
   /// Of a mirrored picture: names of classes in its own label that are left or right.
   std::set<std::string> sides = {};
   std::vector<std::filesystem::path> shared_labels = {};  ///< files that hold labels of it

@@ -26,15 +26,16 @@ bool has_file(const std::string& path) {
   throw FileError("cannot look for " + path, path, {error, std::generic_category()});
 }
 
-Companion read_companion(const std::filesystem::path& input, const Source& source) {
+CompanionFile read_companion(const std::filesystem::path& input, const Source& source) {
   constexpr std::uint64_t largest = std::uint64_t{64} << 20;
   if (source.size(input) > largest) {
     throw ImageFileError(fmt::format("it is larger than {} MiB", largest >> 20));
   }
-  Companion companion{.input = input};
+  CompanionFile companion;
+  companion.input = input;
   const Original original = source.read(input, {});
   companion.state = original.state;
-  companion.hash = original.hash;
+  companion.source = original.hash;
   companion.text = text_of(original.bytes);
   return companion;
 }

@@ -1,11 +1,11 @@
-// A file that belongs to a picture and is turned with it: an XMP sidecar, a label, a mask. Both
-// become one outcome.
+// A file that belongs to a picture and is turned with it: a label, a sidecar, a mask. It goes from
+// the plan to the manifest in one list.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
-#include <optional>
+#include <memory>
 #include <set>
 #include <span>
 #include <string>
@@ -18,21 +18,23 @@
 
 namespace qturn {
 
-enum class CompanionKind : std::uint8_t { sidecar, label, mask };
+/// In the order that companions of a picture have everywhere.
+enum class CompanionKind : std::uint8_t { label, sidecar, mask };
 
-/// What a file is to its sample, if that is known from where it lay.
-struct MemberRole {
-  std::optional<CompanionKind> companion = {};  ///< nothing: it is the picture
-  LabelRule rule = {};                          ///< of a label
+/// What it is, and where it goes with one result of its picture.
+struct Companion {
+  CompanionKind kind = CompanionKind::sidecar;
+  std::filesystem::path input, output = {};
+  std::shared_ptr<const LabelRule> rule = {};  ///< of a label
+  ContentHash source = {}, result = {};        ///< of what was read, and of what is written
+  bool is_written = true;  ///< false, though the picture is done: it could not follow the picture
 };
 
-struct Companion {
-  std::filesystem::path input, output = {};
+/// With its content: as it was read, or as it is to be written.
+struct CompanionFile : Companion {
   std::string text = {};
   std::vector<std::byte> bytes = {};  ///< of a mask or a copy, instead of a text
   FileState state{};                  ///< of the input, when it was read
-  ContentHash hash{};                 ///< of what was read
-  CompanionKind kind = CompanionKind::sidecar;
   /// Of a label that was mirrored: names of classes that are left or right, and stay so.
   std::set<std::string> sides = {};
   std::size_t position = 0;  ///< of the input, as its source counts
@@ -58,6 +60,6 @@ class FileSource : public Source {
 
 /// Its input with its text as it is. Throws FileError if it cannot be read, ImageFileError if it is
 /// larger than a file of this kind ever is.
-Companion read_companion(const std::filesystem::path& input, const Source& source = FileSource());
+CompanionFile read_companion(const std::filesystem::path& input, const Source& source = FileSource());
 
 }  // namespace qturn

@@ -77,7 +77,7 @@ Orientation turn_of_shared_label(const SharedLabel& label, const MetadataTurn& t
 namespace {
 
 /// Whether the turned label lies beside its picture, and the label did not.
-bool comes_beside(const LabelFile& label, const TurnedPicture& picture) {
+bool comes_beside(const Companion& label, const TurnedPicture& picture) {
   const auto is_beside = [](const fs::path& a, const fs::path& b) {
     return a.parent_path() == b.parent_path();
   };
@@ -86,25 +86,25 @@ bool comes_beside(const LabelFile& label, const TurnedPicture& picture) {
 
 }  // namespace
 
-Companion LabelTurns::turn(const LabelFile& label, const TurnedPicture& picture,
+CompanionFile LabelTurns::turn(const Companion& label, const TurnedPicture& picture,
                            LabelsDrawnOn drawn_on) {
   const MetadataTurn& turn = picture.turn;
   const auto fail = [&](const std::string& why, Hints hints = {}) {
     throw WithHints<FileError>(std::move(hints), label.input.string() + why, label.input,
                                std::error_code());
   };
-  Companion turned{.input = label.input, .output = label.output, .kind = CompanionKind::label};
+  CompanionFile turned{label};
   try {
     const Orientation orientation = turn_of_labels(turn, drawn_on);
     if (!file_) file_ = read_companion(label.input, source_);
     turned.state = file_->state;
-    turned.hash = file_->hash;
+    turned.source = file_->source;
     if (mirrors(orientation)) turned.sides = sides(label);
-    if (!parsed_) parsed_ = label.rule.format->parse(file_->text);
+    if (!parsed_) parsed_ = label.rule->format->parse(file_->text);
     turned.text = parsed_->turned({.orientation = orientation,
                                    .size = size_for_labels(turn, drawn_on),
                                    .name = picture.output.filename().native(),
-                                   .rule = label.rule,
+                                   .rule = *label.rule,
                                    .picture = picture.bytes,
                                    .comes_beside = comes_beside(label, picture)});
   } catch (const LabelError& error) {
@@ -118,12 +118,12 @@ Companion LabelTurns::turn(const LabelFile& label, const TurnedPicture& picture,
 }
 
 /// Names of classes in it that are left or right, and stay so.
-const std::set<std::string>& LabelTurns::sides(const LabelFile& label) {
+const std::set<std::string>& LabelTurns::sides(const Companion& label) {
   if (sides_) return *sides_;
   sides_.emplace();
   if (!may_name_a_side(file_->text)) return *sides_;
-  for (const LabelShape& shape : label.rule.format->read(file_->text, label.rule.keypoints).shapes)
-    if (names_a_side(shape.category) && !label.rule.swap.contains(shape.category))
+  for (const LabelShape& shape : label.rule->format->read(file_->text, label.rule->keypoints).shapes)
+    if (names_a_side(shape.category) && !label.rule->swap.contains(shape.category))
       sides_->insert(shape.category);
   return *sides_;
 }
@@ -133,16 +133,16 @@ void LabelTurns::clear() {
   file_.reset();
 }
 
-void LabelTurns::prove(const LabelFile& label, const TurnedPicture& picture, LabelsDrawnOn drawn_on,
+void LabelTurns::prove(const Companion& label, const TurnedPicture& picture, LabelsDrawnOn drawn_on,
                        std::string_view result) try {
   const Orientation applied = turn_of_labels(picture.turn, drawn_on);
   const Size size = size_for_labels(picture.turn, drawn_on);
   const std::string name = picture.input.filename().native();
   const auto turned = [&](std::string_view text, Orientation orientation, Size before) {
-    return label.rule.format->parse(text)->turned({.orientation = orientation,
+    return label.rule->format->parse(text)->turned({.orientation = orientation,
                                                    .size = before,
                                                    .name = name,
-                                                   .rule = label.rule,
+                                                   .rule = *label.rule,
                                                    .picture = picture.bytes,
                                                    .comes_beside = comes_beside(label, picture)});
   };
@@ -258,7 +258,7 @@ std::vector<std::string> MaskTurns::stale_metadata(const MetadataTurn& turn) con
   return stale;
 }
 
-Companion MaskTurns::turn(std::size_t index, const MetadataTurn& turn, const fs::path& output,
+CompanionFile MaskTurns::turn(std::size_t index, const MetadataTurn& turn, const fs::path& output,
                           const std::atomic<bool>& stop, std::vector<std::string>& warnings) {
   Mask& mask = *masks_[index];
   const fs::path& path = mask.original.path;
@@ -270,12 +270,12 @@ Companion MaskTurns::turn(std::size_t index, const MetadataTurn& turn, const fs:
                                        size.width, size.height));
     }
     std::vector<std::string> own_warnings;
-    Companion companion{.input = path,
-                        .output = output,
-                        .bytes = mask.picture.turn(orientation, stop, own_warnings),
-                        .state = mask.original.state,
-                        .hash = mask.original.hash,
-                        .kind = CompanionKind::mask};
+    CompanionFile companion{{.kind = CompanionKind::mask,
+                             .input = path,
+                             .output = output,
+                             .source = mask.original.hash}};
+    companion.bytes = mask.picture.turn(orientation, stop, own_warnings);
+    companion.state = mask.original.state;
     if (companion.bytes.empty())
       companion.bytes.assign(mask.original.bytes.begin(), mask.original.bytes.end());
     for (const std::string& warning : own_warnings)

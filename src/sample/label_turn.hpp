@@ -26,11 +26,6 @@ namespace qturn {
 /// matters where a picture is tagged.
 enum class LabelsDrawnOn : std::uint8_t { unknown, stored, upright };
 
-struct LabelFile {
-  std::filesystem::path input, output;  ///< empty: there is no label
-  LabelRule rule = {};
-};
-
 /// What a label file of many pictures says about one.
 struct SharedLabel {
   std::filesystem::path file;
@@ -73,21 +68,21 @@ class LabelTurns {
   /// Of several calls, only the output and the picture differ. Throws FileError, with the place in
   /// the file, if it cannot be turned: it cannot be read, its frame matters and is unknown, or the
   /// pixels were trimmed or turned by the tag alone.
-  Companion turn(const LabelFile& label, const TurnedPicture& picture, LabelsDrawnOn drawn_on);
+  CompanionFile turn(const Companion& label, const TurnedPicture& picture, LabelsDrawnOn drawn_on);
 
   /// Turns `result`, the text that turn() made and that was written, back, and compares it with
   /// that of the label. What a turn writes in another form (an exponent, a mask in a PNG) has that
   /// form after two turns by 180 degrees, so both are first turned that way. `picture` has
   /// the bytes of the picture before the turn. Throws ProofError.
-  void prove(const LabelFile& label, const TurnedPicture& picture, LabelsDrawnOn drawn_on,
+  void prove(const Companion& label, const TurnedPicture& picture, LabelsDrawnOn drawn_on,
              std::string_view result);
   void clear();
 
  private:
-  const std::set<std::string>& sides(const LabelFile& label);
+  const std::set<std::string>& sides(const Companion& label);
 
   const Source& source_;
-  std::optional<Companion> file_;        ///< as it was read
+  std::optional<CompanionFile> file_;        ///< as it was read
   std::unique_ptr<ParsedLabel> parsed_;  ///< points into its text
   std::optional<std::set<std::string>> sides_;
 };
@@ -113,7 +108,7 @@ class MaskTurns {
   void decode(const std::atomic<bool>& stop);
   /// For one of those turns, each of which comes once. Throws ImageFileError if the mask cannot
   /// follow, or is of another size than the picture; Interrupted.
-  Companion turn(std::size_t index, const MetadataTurn& turn, const std::filesystem::path& output,
+  CompanionFile turn(std::size_t index, const MetadataTurn& turn, const std::filesystem::path& output,
                  const std::atomic<bool>& stop, std::vector<std::string>& warnings);
   /// Compares the mask with `result`, which turn() made for this turn and which was read again.
   /// Throws ProofError; Interrupted.

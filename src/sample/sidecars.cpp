@@ -61,14 +61,14 @@ std::string turned_sidecar_text(const fs::path& name, const std::string& packet,
   return turn_xmp(packet, turn, warnings);
 }
 
-Companion turned_sidecar(const fs::path& input, const fs::path& output, const MetadataTurn& turn,
+CompanionFile turned_sidecar(const fs::path& input, const fs::path& output, const MetadataTurn& turn,
                          const Source& source, std::vector<std::string>& warnings) {
-  Companion companion{.input = input, .output = output};
+  CompanionFile companion{{.input = input, .output = output}};
   try {
     Original original = source.read(input, {});
     companion.bytes = std::move(original.bytes);
     companion.state = original.state;
-    companion.hash = original.hash;
+    companion.source = original.hash;
   } catch (const FileError& error) {
     throw FileError(fmt::format("{} cannot be read", input.string()), input, error.code());
   }
@@ -182,7 +182,7 @@ bool is_sidecar(const fs::path& file, const fs::path& picture, SharedStems& shar
   return std::ranges::find(found, file, &Sidecar::path) != found.end();
 }
 
-void prove_sidecar(const Companion& made, const MetadataTurn& turn, std::string_view text) {
+void prove_sidecar(const CompanionFile& made, const MetadataTurn& turn, std::string_view text) {
   const std::string name = made.output.string();
   if (text_of(made.content()) != text) {
     throw ProofError(fmt::format("{}: {} bytes that were made expected, {} other ones found", name,

@@ -22,7 +22,7 @@ namespace qturn {
 struct Sidecar {
   std::filesystem::path path;
   bool after_whole_name = false;  ///< a.jpg.xmp
-  Companion file = {};            ///< once it is read
+  CompanionFile file = {};        ///< once it is read
   std::optional<Orientation> says = {};
 };
 
@@ -77,13 +77,13 @@ bool is_turned_sidecar(const std::filesystem::path& path);
 
 /// A file beside a picture, as it is beside the turned picture: others than those are copied.
 /// Throws FileError if it cannot be read, or is not what it is called.
-Companion turned_sidecar(const std::filesystem::path& input, const std::filesystem::path& output,
+CompanionFile turned_sidecar(const std::filesystem::path& input, const std::filesystem::path& output,
                          const MetadataTurn& turn, const Source& source,
                          std::vector<std::string>& warnings);
 
 /// Compares the text of a sidecar that was turned, written and read again with what was made, and
 /// the orientation that it says with the picture's. Throws ProofError.
-void prove_sidecar(const Companion& made, const MetadataTurn& turn, std::string_view text);
+void prove_sidecar(const CompanionFile& made, const MetadataTurn& turn, std::string_view text);
 
 /// The content of a file that is turned, beside the turned picture. Throws ImageFileError if it is
 /// not what it is called.

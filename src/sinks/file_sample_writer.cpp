@@ -119,9 +119,9 @@ SampleWriter::Companions FileSampleWriter::found_companions(const Result& result
     warn_of_placed_in_xmp(sidecar.file.text, turn, of_xmp);
     std::string text = turn_xmp(sidecar.file.text, turn, of_xmp);
     if (options_.in_place && text == sidecar.file.text) continue;
-    Companion& companion = turned.emplace_back(sidecar.file);
+    CompanionFile& companion = turned.emplace_back(sidecar.file);
     companion.is_required = false;
-    companion.output = options_.in_place ? sidecar.path : sidecar_of(result.output, sidecar);
+    companion.output = options_.in_place ? sidecar.path : sidecar_of(result.output.path, sidecar);
     companion.text = std::move(text);
   }
   warnings.insert(warnings.end(), of_xmp.begin(), of_xmp.end());
@@ -130,9 +130,9 @@ SampleWriter::Companions FileSampleWriter::found_companions(const Result& result
 
 std::unique_ptr<StagedResult> FileSampleWriter::stage(const Result& result,
                                                       const Companions& companions) const {
-  std::vector<NewFile> files = {{result.output, result.bytes}};
+  std::vector<NewFile> files = {{result.output.path, result.bytes}};
   if (options_.inputs_are_files) {
-    files[0].like = result.input;
+    files[0].like = result.job.input;
     files[0].like_state = result.input_state;
   }
   const auto refuse_existing = [&](const fs::path& output) {
@@ -140,8 +140,8 @@ std::unique_ptr<StagedResult> FileSampleWriter::stage(const Result& result,
       throw FileError("cannot write " + output.string(), output, system_code(EEXIST));
   };
   // If all of them are there, the picture is named.
-  if (!companions.empty()) refuse_existing(result.output);
-  for (const Companion& companion : companions) {
+  if (!companions.empty()) refuse_existing(result.output.path);
+  for (const CompanionFile& companion : companions) {
     if (companion.is_required) refuse_existing(companion.output);
     files.push_back({companion.output, companion.content()});
     if (!options_.inputs_are_files) continue;
@@ -155,16 +155,16 @@ std::unique_ptr<StagedResult> FileSampleWriter::stage(const Result& result,
   Intent intent;
   std::vector<Backup> backups;
   for (std::size_t i = 0; i < files.size() && journals_; ++i) {
-    const fs::path& original = i == 0 ? result.input : companions[i - 1].input;
+    const fs::path& original = i == 0 ? result.job.input : companions[i - 1].input;
     const fs::path& run = journals_->kept_in();
     fs::path backup;
     if (!run.empty()) {
-      backup = i == 0 ? backup_place(run, result.key)
-                      : backup_place(run, result.key, result.input, original);
+      backup = i == 0 ? backup_place(run, result.job.key)
+                      : backup_place(run, result.job.key, result.job.input, original);
       backups.emplace_back(original, backup, run, options_.fsync == Fsync::each, options_.places);
     }
     intent.push_back({files[i].target, staged.temporary(i),
-                      i == 0 ? result.input_hash : companions[i - 1].hash, hashes[i],
+                      i == 0 ? result.input_hash : companions[i - 1].source, hashes[i],
                       std::move(backup)});
   }
   return std::make_unique<StagedFileResult>(std::move(staged), std::move(hashes), std::move(intent),
@@ -173,27 +173,28 @@ std::unique_ptr<StagedResult> FileSampleWriter::stage(const Result& result,
 
 bool FileSampleWriter::is_done(const Result& result) const {
   if (!journals_) return false;
-  journals_->refuse_unfinished(result.output);
+  journals_->refuse_unfinished(result.output.path);
   if (!journals_->resumes()) return false;
-  std::vector<fs::path> files = {result.output};
-  files.insert(files.end(), result.masks.begin(), result.masks.end());
-  for (const SidecarFile& sidecar : result.sidecars) files.push_back(sidecar.output);
-  if (!result.label.output.empty()) files.push_back(result.label.output);
+  std::vector<fs::path> files = {result.output.path};
+  for (const CompanionKind kind :
+       {CompanionKind::mask, CompanionKind::sidecar, CompanionKind::label})
+    for (const Companion& each : result.output.companions)
+      if (each.kind == kind) files.push_back(each.output);
   if (options_.sidecars == Sidecars::turn || options_.in_place) {
-    for (const Sidecar& sidecar : named_as_sidecars(result.input)) {
-      fs::path output = options_.in_place ? sidecar.path : sidecar_of(result.output, sidecar);
-      if (journals_->know(output, result.output)) files.push_back(std::move(output));
+    for (const Sidecar& sidecar : named_as_sidecars(result.job.input)) {
+      fs::path output = options_.in_place ? sidecar.path : sidecar_of(result.output.path, sidecar);
+      if (journals_->know(output, result.output.path)) files.push_back(std::move(output));
     }
   }
   // What a turn leaves as it is, such as an empty label, tells nothing in place.
   if (options_.in_place) {
     const auto tells = [&](const fs::path& file) {
-      return !journals_->stays_the_same(file, result.output);
+      return !journals_->stays_the_same(file, result.output.path);
     };
     if (std::ranges::any_of(files, tells)) std::erase_if(files, std::not_fn(tells));
   }
   const auto is_done = [&](const fs::path& file) {
-    return journals_->is_done(file, result.output);
+    return journals_->is_done(file, result.output.path);
   };
   const bool is_first_done = is_done(files.front());
   const auto differs = std::ranges::find_if(

@@ -16,31 +16,22 @@
 #include "src/metadata/metadata_turn.hpp"
 #include "src/picture/errors.hpp"
 #include "src/picture/file_bytes.hpp"
-#include "src/sample/label_turn.hpp"
+#include "src/plan/jobs.hpp"
+#include "src/sample/companion.hpp"
 #include "src/sample/sidecars.hpp"
 
 namespace qturn {
 
-/// A file beside a picture that the plan knows, and where it goes.
-struct SidecarFile {
-  std::filesystem::path input, output;
-};
-
-/// A picture that is to be written, and what was done to make it.
+/// A picture that is to be written, and what was done to make it. Names are those that the source
+/// and the writer know.
 struct Result {
-  std::size_t job = 0;                  ///< its number
-  std::filesystem::path input, output;  ///< names, as the source and the writer know them
-  std::filesystem::path key;            ///< of its sample
-  std::size_t position = 0;             ///< of the input, as its source counts
-  FileState input_state = {};           ///< when it was read
+  const Job& job;
+  const JobOutput& output;
+  std::size_t position = 0;    ///< of the input, as its source counts
+  FileState input_state = {};  ///< when it was read
   ContentHash input_hash = {};
   std::span<const std::byte> bytes = {};
   MetadataTurn turn = {};  ///< what its companions need, too; nothing is turned: an upright copy
-  LabelFile label = {};
-  std::vector<SharedLabel> shared_labels = {};
-  std::vector<SidecarFile> sidecars = {};
-  std::vector<std::filesystem::path> masks = {};  ///< where they go
-  LabelsDrawnOn labels_drawn_on = LabelsDrawnOn::unknown;
 };
 
 /// A result that is written, but not yet in its place. Its destructor gives it up unless it is.
@@ -71,7 +62,7 @@ class StagedResult {
 
 class SampleWriter {
  public:
-  using Companions = std::vector<Companion>;
+  using Companions = std::vector<CompanionFile>;
 
   virtual ~SampleWriter() = default;
 

@@ -115,8 +115,8 @@ std::unique_ptr<StagedResult> TarSampleWriter::stage(const Result& result,
     members.push_back(
         {position, {.name = output.native().substr(prefix_.size()), .content = std::move(memory)}});
   };
-  add(result.position, result.output, result.bytes);
-  for (const Companion& each : companions) add(each.position, each.output, each.content());
+  add(result.position, result.output.path, result.bytes);
+  for (const CompanionFile& each : companions) add(each.position, each.output, each.content());
   return std::make_unique<StagedMembers>(std::move(members), variant_);
 }
 

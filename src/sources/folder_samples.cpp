@@ -35,6 +35,23 @@ void refuse_one_sample_of_two(const FileList& files) {
   }
 }
 
+/// What follows the stem of its sample in the name that a companion gets. `number`: of the next mask.
+std::string end_of_name(const Companion& companion, const Job& job, const std::string& stem,
+                        int& number) {
+  const fs::path& file = companion.input;
+  const std::string suffix = file.extension().string();
+  if (companion.kind == CompanionKind::label) return suffix;
+  // The stem of a sidecar may be written with other capitals.
+  std::string after_stem =
+      file.filename().string().substr(fs::path(stem).filename().native().size());
+  if (companion.kind == CompanionKind::sidecar) return after_stem;
+  if (is_array(file) && after_stem.starts_with('.') &&
+      file.parent_path() == job.input.parent_path())
+    return after_stem;
+  const std::string after = number++ > 1 ? fmt::format("_{}", number - 1) : "";
+  return fmt::format(".mask{}{}", after, suffix);
+}
+
 }  // namespace
 
 FolderSamples::FolderSamples(const JobList& jobs, const Source& files)
@@ -68,35 +85,23 @@ void FolderSamples::gather() {
     sample = own;
     const Job job = jobs_.job_of(next_file_);
     const std::string stem(sample_key(job.key));
-    add(job.key, job.input, {});
-    if (!job.label.empty()) {
-      add(stem + job.label.extension().string(), job.label, {CompanionKind::label, job.label_rule});
-    }
-    // The stem of a sidecar may be written with other capitals.
-    const std::size_t stem_size = fs::path(stem).filename().native().size();
-    for (const fs::path& sidecar : job.sidecars)
-      add(stem + sidecar.filename().string().substr(stem_size), sidecar, {CompanionKind::sidecar});
+    add(job.key, job.input);
     int number = 1;
-    for (const fs::path& mask : job.masks) {
-      const std::string after_stem = mask.filename().string().substr(stem_size);
-      if (is_array(mask) && after_stem.starts_with('.') &&
-          mask.parent_path() == job.input.parent_path()) {
-        add(stem + after_stem, mask, {CompanionKind::mask});
-        continue;
-      }
-      const std::string after = number++ > 1 ? fmt::format("_{}", number - 1) : "";
-      add(fmt::format("{}.mask{}{}", stem, after, mask.extension().string()), mask,
-          {CompanionKind::mask});
-    }
+    for (const Companion& each : job.companions())
+      add(stem + end_of_name(each, job, stem, number), each.input, each);
   }
   std::ranges::sort(sample_, std::greater<>(), &Member::name);
 }
 
-void FolderSamples::add(std::string name, const fs::path& path, MemberRole role) {
+void FolderSamples::add(std::string name, const fs::path& path,
+                        std::optional<Companion> companion) {
   std::error_code none;  // what reads it says why it cannot
   const std::uintmax_t bytes = fs::file_size(path, none);
-  sample_.push_back(
-      {.name = std::move(name), .bytes = none ? 0 : bytes, .path = path, .role = std::move(role)});
+  sample_.push_back({.name = std::move(name),
+                     .bytes = none ? 0 : bytes,
+                     .path = path,
+                     .is_known = true,
+                     .companion = std::move(companion)});
 }
 
 }  // namespace qturn

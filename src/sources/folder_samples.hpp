@@ -25,7 +25,8 @@ class FolderSamples : public MemberReader {
 
  private:
   void gather();
-  void add(std::string name, const std::filesystem::path& path, MemberRole role);
+  void add(std::string name, const std::filesystem::path& path,
+           std::optional<Companion> companion = {});
 
   const JobList& jobs_;
   const Source& files_;

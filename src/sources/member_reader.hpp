@@ -22,7 +22,8 @@ struct Member {
   std::uint64_t bytes = 0;   ///< as its header says, which may be anything
   std::string refusal = {};  ///< why it is not taken; or empty
   std::filesystem::path path = {};  ///< of a file; empty: it lies in a tar
-  std::optional<MemberRole> role = {};
+  bool is_known = false;            ///< what it is to its sample: `companion`, or the picture
+  std::optional<Companion> companion = {};
 };
 
 /// Why one member cannot be read. Others can follow.

@@ -141,7 +141,8 @@ void SampleStream::take(const Member& member) {
   reserve(sample, needed);
   SampleFile& file =
       sample.files.emplace_back(SampleFile{.name = member.name, .path = path_of(member)});
-  file.role = member.role;
+  file.is_known = member.is_known;
+  file.companion = member.companion;
   try {
     const bool is_large = spare_ && member.bytes >= SpareBytes::worth_keeping;
     file.bytes = reader_->content(is_large ? spare_->take(member.bytes) : Bytes());
@@ -213,7 +214,7 @@ std::vector<Job> SampleStream::jobs_of(Gathered& sample) {
       }
       for (const SampleFile* file : planned.left_out) {
         ++left_out_[type_of(*file)];
-        if (options_.plan.labels.take != TakeLabels::found && !file->role &&
+        if (options_.plan.labels.take != TakeLabels::found && !file->is_known &&
             !turned_format(lower_suffix(file->name), text_of(file->bytes)).empty())
           ++label_files_;
       }
@@ -253,7 +254,7 @@ void SampleStream::look_for_pairs(const Gathered& sample, const SamplePlan& plan
   if (planned.jobs.empty() || planned.jobs.front().copy_verbatim) return;
   const std::string& key = planned.jobs.front().key;
   const auto file = std::ranges::find(sample.files, key, &SampleFile::name);
-  if (file == sample.files.end() || file->role) return;
+  if (file == sample.files.end() || file->is_known) return;
   const auto header = header_if_readable(file->bytes, lower_suffix(key));
   drawn_.emplace_back(key, header ? std::optional(header->size()) : std::nullopt);
   const auto other = pairs_.add(key, drawn_.size() - 1);
@@ -271,7 +272,7 @@ void SampleStream::look_for_leftovers(const Gathered& sample) {
   bool has_picture = false;
   std::vector<std::uint64_t> stems;
   for (const SampleFile& file : sample.files) {
-    if (file.role || is_array(file.name) ||
+    if (file.is_known || is_array(file.name) ||
         !format_of(options_.plan, lower_suffix(file.name), file.bytes))
       continue;
     has_picture = true;
@@ -289,7 +290,7 @@ void SampleStream::look_for_leftovers(const Gathered& sample) {
       refuse_untrue(file);
   for (const SampleFile& file : sample.files) {
     const std::string name = name_of(file), suffix = lower_suffix(file.name);
-    if (has_picture || file.role || is_excluded(options_.plan, file.name, name)) continue;
+    if (has_picture || file.is_known || is_excluded(options_.plan, file.name, name)) continue;
     const std::string_view head = text_of(file.bytes).substr(0, text_head_bytes);
     const bool is_left_out = options_.plan.labels.take != TakeLabels::found;
     if (!suspicion_beside(file.name, head)) continue;

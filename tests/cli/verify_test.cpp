@@ -234,7 +234,7 @@ TEST_CASE("Labels and masks are compared with those of the originals, as the pic
   const auto mask = [](std::uint64_t seed) {
     return cli::png(cli::random_picture(9, 7, 1, qturn::SampleFormat::u8, seed));
   };
-  for (const std::string name : {"a", "b", "c"}) {
+  for (const std::string name : {"a", "b", "c", "d"}) {
     workplace.add("in/images/" + name + ".png", png);
     workplace.add("in/labels/" + name + ".txt", label);
     workplace.add("in/masks/" + name + ".png", mask(2));
@@ -249,6 +249,7 @@ TEST_CASE("Labels and masks are compared with those of the originals, as the pic
                       "--labels", "none"})
               .exit_code == 0);
   std::filesystem::remove(workplace.path() / "out/labels/c.txt");
+  std::filesystem::remove(workplace.path() / "out/masks/d.png");
   workplace.add("note.txt", "a text");
   const Result found = workplace.qturn({"check", "--against", "in", "out", "note.txt", "-j1"});
   CHECK(found.exit_code == 1);
@@ -258,6 +259,7 @@ TEST_CASE("Labels and masks are compared with those of the originals, as the pic
                  ContainsSubstring("in/images/b.png: its counterpart is wrong: "
                                    "in/masks/b.png: page 1, pixel") &&
                  ContainsSubstring("in/images/c.png: in/labels/c.txt has no counterpart") &&
+                 ContainsSubstring("in/images/d.png: it has 1 mask, its counterpart has 0") &&
                  ContainsSubstring("note.txt: not a picture"));
   const Result placed =
       workplace.qturn({"check", "--against", "in", "out", "--labels", "yolo:in/labels"});

@@ -9,8 +9,8 @@
 namespace qturn::manifest_lines_test {
 namespace {
 
-ManifestFile file(const std::string& name, std::uint64_t number) {
-  return {name, {number, 1}, {number, 2}};
+ManifestFile file(const std::string& name, std::uint64_t number, CompanionKind kind = {}) {
+  return {name, {number, 1}, {number, 2}, kind};
 }
 
 TEST_CASE("An entry of a manifest is read as it was written") {
@@ -18,15 +18,16 @@ TEST_CASE("An entry of a manifest is read as it was written") {
                             .variant = Orientation::rotate90,
                             .picture = file("a/b__rotate90.png", 1),
                             .route = Route::lossless,
-                            .label = file("l.txt", 2),
-                            .sidecars = {file("b.xmp", 3)},
-                            .masks = {file("m1.png", 4), file("m2.png", 5)},
+                            .companions = {file("l.txt", 2, CompanionKind::label),
+                                           file("b.xmp", 3, CompanionKind::sidecar),
+                                           file("m1.png", 4, CompanionKind::mask),
+                                           file("m2.png", 5, CompanionKind::mask)},
                             .labels_in = {"coco.json"}};
   const auto read = read_manifest_line(manifest_line(entry));
   REQUIRE(read);
   CHECK(read->key == entry.key);
   CHECK(read->variant == entry.variant);
-  CHECK(read->masks.size() == 2);
+  CHECK(std::ranges::count(read->companions, CompanionKind::mask, &ManifestFile::kind) == 2);
   CHECK(manifest_line(*read) == manifest_line(entry));
 }
 

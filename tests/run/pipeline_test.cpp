@@ -232,16 +232,20 @@ TEST_CASE("What belongs to a picture is read once, whatever the number of its ou
     write_file(path, bytes_of(text), {}, IfExists::fail);
     return path;
   };
-  job.label = add("0.txt", "0 0.25 0.25 0.1 0.2\n");
-  job.label_format = &yolo_format;
-  job.sidecars = {add("0.json", "{}")};
+  const fs::path label = add("0.txt", "0 0.25 0.25 0.1 0.2\n"), sidecar = add("0.json", "{}");
+  const auto rule = std::make_shared<LabelRule>(LabelRule{.format = &yolo_format});
   job.outputs.clear();
   for (const Orientation variant : {Orientation::flop, Orientation::flip, Orientation::identity}) {
     const fs::path stem = folder.path() / "out" / std::string(name(variant));
     job.outputs.push_back({.path = stem.native() + ".png",
                            .variant = variant,
-                           .label = stem.native() + ".txt",
-                           .sidecars = {stem.native() + ".json"}});
+                           .companions = {{.kind = CompanionKind::label,
+                                           .input = label,
+                                           .output = stem.native() + ".txt",
+                                           .rule = rule},
+                                          {.kind = CompanionKind::sidecar,
+                                           .input = sidecar,
+                                           .output = stem.native() + ".json"}}});
   }
   RunOptions options;
   options.memory_bytes = 64 << 20;

@@ -35,8 +35,8 @@ class Files : public Source {
 class Writer : public SampleWriter {
  public:
   std::unique_ptr<StagedResult> stage(const Result& result, const Companions&) const override {
-    if (result.output == refused) throw FileError("is full", result.output, {});
-    return std::make_unique<Staged>(result.output, result.bytes.size(), placed);
+    if (result.output.path == refused) throw FileError("is full", result.output.path, {});
+    return std::make_unique<Staged>(result.output.path, result.bytes.size(), placed);
   }
   void end_variant() const override { placed.emplace_back("end"); }
 

@@ -77,11 +77,11 @@ TEST_CASE("A file beside a picture is turned if it is XMP, and otherwise copied"
   const auto turned = [&](const fs::path& input) {
     return turned_sidecar(input, "out", turn, FileSource(), warnings);
   };
-  const Companion caption = turned(folder.add("a.caption", packet));
+  const CompanionFile caption = turned(folder.add("a.caption", packet));
   CHECK(text_of(caption.content()) == packet);
-  const Companion xmp = turned(folder.add("a.XMP", packet));
+  const CompanionFile xmp = turned(folder.add("a.XMP", packet));
   CHECK(read_xmp(std::string(text_of(xmp.content()))).orientation == "1");
-  CHECK(xmp.hash == hash_of(bytes_of(packet)));  // of what was read
+  CHECK(xmp.source == hash_of(bytes_of(packet)));  // of what was read
   CHECK(xmp.output == "out");
   try {
     (void)turned(folder.add("b.xmp", packet.substr(0, 90)));

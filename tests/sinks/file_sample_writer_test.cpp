@@ -24,20 +24,25 @@ std::string xmp(int orientation) {
 
 /// A folder with in/a.jpg; out/a.jpg is made of it.
 struct Place : TemporaryFolder {
-  Place() { add("in/a.jpg", "the original"); }
+  Place() {
+    add("in/a.jpg", "the original");
+    job.input = path() / "in/a.jpg";
+    job.key = "a.jpg";
+    job.outputs = {{.path = path() / "out/a.jpg"}};
+  }
 
   Result result(MetadataTurn turn = {}) const {
-    return {.input = path() / "in/a.jpg",
-            .output = path() / "out/a.jpg",
-            .key = "a.jpg",
+    return {.job = job,
+            .output = job.outputs.front(),
             .bytes = bytes_of("the result"),
             .turn = std::move(turn)};
   }
-  Companion label() const {
-    return {.input = path() / "in/a.txt",
-            .output = path() / "out/a.txt",
-            .text = "0 .5 .5 1 1\n",
-            .kind = CompanionKind::label};
+  CompanionFile label() const {
+    CompanionFile label{{.kind = CompanionKind::label,
+                         .input = path() / "in/a.txt",
+                         .output = path() / "out/a.txt"}};
+    label.text = "0 .5 .5 1 1\n";
+    return label;
   }
   std::set<std::string> files(const fs::path& folder) const {
     std::set<std::string> names;
@@ -47,6 +52,8 @@ struct Place : TemporaryFolder {
     return names;
   }
   std::string content(const fs::path& name) const { return content_of(path() / name); }
+
+  Job job;
 };
 
 const FileWriterOptions from_memory = {.inputs_are_files = false};

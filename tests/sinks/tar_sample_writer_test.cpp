@@ -20,14 +20,14 @@ const std::atomic<bool> never{false};
 std::unique_ptr<StagedResult> staged(const TarSampleWriter& writer, const fs::path& tar,
                                      const std::string& stem, std::size_t picture_at,
                                      std::size_t label_at, const std::string& content = "x") {
-  const Companion label{
-      .input = {}, .output = tar / (stem + ".txt"), .text = "0 .5 .5 1 1\n", .position = label_at};
-  return writer.stage({.input = {},
-                       .output = tar / (stem + ".jpg"),
-                       .key = stem,
-                       .position = picture_at,
-                       .bytes = bytes_of(content)},
-                      {label});
+  CompanionFile label{{.input = {}, .output = tar / (stem + ".txt")}};
+  label.text = "0 .5 .5 1 1\n";
+  label.position = label_at;
+  Job job;
+  job.key = stem;
+  const JobOutput output{.path = tar / (stem + ".jpg")};
+  return writer.stage(
+      {.job = job, .output = output, .position = picture_at, .bytes = bytes_of(content)}, {label});
 }
 
 std::vector<std::string> names_in(const fs::path& tar) {
@@ -116,8 +116,9 @@ TEST_CASE("The memory of a large result goes back where it came from") {
   TarSampleWriter writer({.place = place}, never);
   writer.reuse(&spare);
   const Bytes large(SpareBytes::worth_keeping + 1);
-  const auto result =
-      writer.stage({.input = {}, .output = place / "a.jpg", .key = "a", .bytes = large}, {});
+  const Job job;
+  const JobOutput output{.path = place / "a.jpg"};
+  const auto result = writer.stage({.job = job, .output = output, .bytes = large}, {});
   const auto capacity_left = [&] { return spare.take(large.size()).capacity(); };
   CHECK(capacity_left() < SpareBytes::worth_keeping * 2);
   result->put_in_place();

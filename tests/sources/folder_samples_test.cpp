@@ -38,7 +38,7 @@ TEST_CASE("A file that is gone when it is read is told of, and the next can be r
   const auto label = samples.next();
   REQUIRE(label);
   CHECK(label->name == "a.txt");
-  CHECK(label->role->companion == qturn::CompanionKind::label);
+  CHECK(label->companion->kind == qturn::CompanionKind::label);
   CHECK_THROWS_MATCHES(samples.content({}), qturn::MemberError,
                        MessageMatches(ContainsSubstring("No such")));
   CHECK(samples.next()->name == "b.bmp");

@@ -64,7 +64,8 @@ struct Streamed {
       std::string text;
       for (const Job& job : sample->jobs) {
         text += (text.empty() ? "" : " ") + job.key;
-        if (!job.label.empty()) text += "+" + job.label.filename().string();
+        for (const Companion& each : job.companions())
+          if (each.kind == CompanionKind::label) text += "+" + each.input.filename().string();
         if (job.problem != Sentence()) text += ": " + job.problem.text;
       }
       samples.push_back(text);

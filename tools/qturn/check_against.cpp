@@ -52,22 +52,23 @@ struct ComparedJobs {
       return job;
     }
     output.path = results.found.files.path(results.found.files[*counterpart]);
-    if (const CompanionFiles::File* label = originals.labels.of(index)) {
-      job.label = originals.labels.path(*label);
-      job.label_rule = originals.labels.place_of(*label).rule;
-      const CompanionFiles::File* other = results.labels.of(*counterpart);
-      if (other) output.label = results.labels.path(*other);
-    }
-    for (const CompanionFiles::File& mask : originals.masks.all_of(index))
-      job.masks.push_back(originals.masks.path(mask));
-    for (const CompanionFiles::File& mask : results.masks.all_of(*counterpart))
-      output.masks.push_back(results.masks.path(mask));
-    if (job.label.empty() != output.label.empty())
-      job.problem = {(job.label.empty() ? output.label : job.label).string() +
-                     " has no counterpart"};
-    if (job.masks.size() != output.masks.size())
+    const CompanionFiles::File* label = originals.labels.of(index);
+    const CompanionFiles::File* other = results.labels.of(*counterpart);
+    if (label)
+      output.companions.push_back({CompanionKind::label, originals.labels.path(*label),
+                                   other ? results.labels.path(*other) : fs::path(),
+                                   originals.labels.place_of(*label).rule});
+    if (!label != !other)
+      job.problem = {
+          (label ? originals.labels.path(*label) : results.labels.path(*other)).string() +
+          " has no counterpart"};
+    const auto masks = originals.masks.all_of(index), others = results.masks.all_of(*counterpart);
+    for (std::size_t i = 0; i < std::min(masks.size(), others.size()); ++i)
+      output.companions.push_back({CompanionKind::mask, originals.masks.path(masks[i]),
+                                   results.masks.path(others[i])});
+    if (masks.size() != others.size())
       job.problem = {fmt::format("it has {}, its counterpart has {}",
-                                 counted(job.masks.size(), "mask", "masks"), output.masks.size())};
+                                 counted(masks.size(), "mask", "masks"), others.size())};
     return job;
   }
 };

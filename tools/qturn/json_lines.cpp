@@ -36,7 +36,7 @@ const char* word(Status status) {
 void put_companions(Json& json, const Outcome& outcome) {
   const auto all_of = [&](CompanionKind kind) {
     Json all = Json::array();
-    for (const CompanionOutcome& each : outcome.companions) {
+    for (const Companion& each : outcome.companions) {
       if (each.kind != kind || !each.is_written) continue;
       Json& one = all.emplace_back();
       put_name(one, "input", each.input.string());
@@ -182,18 +182,13 @@ void ReportPlace::refuse(const fs::path& file) const {
 void ReportPlace::refuse(const Plan& plan) const {
   if (wanted_.empty()) return;
   for (const Job& job : plan.jobs) {
-    const auto refuse_all = [&](const auto& files) {
-      for (const fs::path& file : files) refuse(file);
-    };
     refuse(job.input);
-    refuse(job.label);
-    refuse_all(job.sidecars);
-    refuse_all(job.masks);
     for (const JobOutput& output : job.outputs) {
       refuse(output.path);
-      refuse(output.label);
-      refuse_all(output.sidecars);
-      refuse_all(output.masks);
+      for (const Companion& each : output.companions) {
+        refuse(each.input);
+        refuse(each.output);
+      }
     }
   }
 }

@@ -150,11 +150,11 @@ void say_labels(const CommandLine& line, const Plan& plan) {
   const std::string pictures = counted(static_cast<std::uint64_t>(count), "picture", "pictures");
   for (const LabelFormat& format : label_formats) {
     const auto is_of = [&](const CompanionFiles::File& label) {
-      return labels.place_of(label).rule.format == &format;
+      return labels.place_of(label).rule->format == &format;
     };
     const auto first = std::ranges::find_if(labels, is_of);
     if (first == labels.end()) continue;
-    const std::optional<Keypoints>& keypoints = labels.place_of(*first).rule.keypoints;
+    const std::optional<Keypoints>& keypoints = labels.place_of(*first).rule->keypoints;
     std::string kind;
     if (format.option == "yolo") {
       kind = "; no YAML file says whether they have keypoints";
@@ -257,10 +257,9 @@ void refuse_pairs(const CommandLine& line, const Plan& plan) {
 
 std::string label_in_words(const Plan& plan, const Outcome& outcome) {
   std::string words;
-  for (const CompanionFiles* among : plan.jobs.companions())
-    for (const CompanionFiles::File& label : among->all_of(outcome.job))
-      words += fmt::format(", with {} -> {}", printable(among->path(label).string()),
-                           printable(plan.jobs.output_of(*among, label, outcome.variant).string()));
+  for (const Companion& each : plan.jobs.companions_of(outcome.job, outcome.variant))
+    words += fmt::format(", with {} -> {}", printable(each.input.string()),
+                         printable(each.output.string()));
   for (const SharedLabel& label : plan.jobs.shared_labels().of(outcome.job))
     words += fmt::format(", with its labels in {}", printable(label.file.string()));
   return words;

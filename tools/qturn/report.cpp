@@ -211,7 +211,7 @@ void Report::add(const Outcome& of_run) {
                              (!outcome.is_whole || (line_.run.strict && !outcome.warnings.empty()));
   incomplete_ += is_incomplete ? 1 : 0;
   if (outcome.status == Status::done || outcome.status == Status::salvaged)
-    for (const CompanionOutcome& companion : outcome.companions)
+    for (const Companion& companion : outcome.companions)
       companions_[static_cast<int>(companion.kind)] += companion.is_written ? 1 : 0;
   if (outcome.loss == Loss::unasked)
     ++(outcome.route == Route::planar ? lossy_jpegs_ : lossy_others_);
