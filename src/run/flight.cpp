@@ -74,7 +74,7 @@ PictureOptions picture_options(const RunOptions& options, const Codec* target) {
           .png = options.png,
           .tag_only = options.tag_only,
           .raw = options.raw,
-          .believes_exif = options.believes_exif,
+          .believes_exif = options.believe == Believe::picture,
           .salvage = options.salvage,
           .quality = options.quality,
           .proves = options.verify,
@@ -251,7 +251,8 @@ void Flight::read_file_and_header() {
   picture_.emplace(original_.bytes, original_.lower_suffix, picture_options(options_, job_.target));
   masks_.read(source_);
   if (!options_.decode_only) {
-    sidecars_ = shared_.writer.sidecars_beside(job_.input, picture_->header().stored);
+    sidecars_ =
+        read_sidecars(job_.input, picture_->header().stored, sidecar_options(), shared_.stems);
     if (sidecars_.say) picture_->is_stored(*sidecars_.say);
     return;
   }
@@ -426,7 +427,8 @@ void Flight::write_output(std::size_t index) {
       outcome.message = planned.message;
     } else {
       outcome.message = "already upright";
-      shared_.writer.found_companions(result_of(index), sidecars_, outcome.warnings);
+      turned_sidecars(sidecars_, result_of(index).turn, outcome.output, sidecar_options(),
+                      outcome.warnings);
       if (options_.strict) refuse_warnings(outcome);
     }
     return;
@@ -528,7 +530,7 @@ Result Flight::result_of(std::size_t index) const {
 SampleWriter::Companions Flight::turned_companions(const Result& result,
                                                    std::vector<Sentence>& all_warnings) {
   SampleWriter::Companions companions =
-      shared_.writer.found_companions(result, sidecars_, all_warnings);
+      turned_sidecars(sidecars_, result.turn, result.output.path, sidecar_options(), all_warnings);
   std::vector<std::string> warnings;
   const Source& texts = is_made_once() ? source_ : texts_;
   const auto turn_all = [&](CompanionKind kind, auto turned) {

@@ -69,6 +69,7 @@ struct Shared {
   ByteBudget& files;   ///< the memory for files that have been read
   ByteBudget& pixels;
   LanePool& lanes;
+  SharedStems& stems;
 };
 
 /// What went wrong, and what to type if that helps.
@@ -126,6 +127,9 @@ class Flight {
   Result result_of(std::size_t index) const;
   SampleWriter::Companions turned_companions(const Result& result,
                                              std::vector<Sentence>& all_warnings);
+  SidecarOptions sidecar_options() const {
+    return {options_.sidecars, options_.believe, options_.in_place};
+  }
   bool is_made_once() const { return job_.outputs.size() == 1; }
   void refuse_warnings(Outcome& outcome) const;
   void put(std::size_t index, std::span<const std::byte> bytes, Route route, FileBytes memory = {});

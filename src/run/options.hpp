@@ -11,6 +11,7 @@
 #include "src/labels/one/label.hpp"
 #include "src/picture/file_limits.hpp"
 #include "src/sample/label_turn.hpp"
+#include "src/sample/sidecars.hpp"
 
 namespace qturn {
 
@@ -19,6 +20,8 @@ struct RunOptions {
   /// output is applied after it.
   Orientation orientation = Orientation::identity;
   bool in_place = false;
+  Sidecars sidecars = Sidecars::ignore;  ///< XMP files beside pictures
+  Believe believe = Believe::neither;
   /// Each picture is decoded as far as damage shows, and goes to the writer as it is. With
   /// `verify`, what can be read back there is compared with it, in whichever orientation it is.
   bool decode_only = false;
@@ -27,7 +30,6 @@ struct RunOptions {
   std::optional<int> quality = {};    ///< as PictureOptions
   bool tag_only = false;              ///< the turn is stored in the tag, no pixel moves
   bool raw = false;                   ///< with tag_only: camera raw files too
-  bool believes_exif = false;         ///< as PictureOptions
   bool verify = false;                ///< each result is read again and compared, see prove()
   bool salvage = false;               ///< what can be had of a damaged picture is written
   bool strict = false;                ///< a file fails if it would cause a warning

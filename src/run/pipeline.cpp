@@ -128,6 +128,7 @@ RunEnd Engine::run(SampleReader& reader, const SampleWriter& writer,
                    const std::function<void(const Outcome&)>& report) {
   require_memory_for_a_stack();
   const Lent lent(reader, writer, spare_);
+  SharedStems stems;
   Shared shared{.writer = writer,
                 .options = options_,
                 .stop = stop_,
@@ -136,7 +137,8 @@ RunEnd Engine::run(SampleReader& reader, const SampleWriter& writer,
                 .device = device_,
                 .files = files_,
                 .pixels = pixels_,
-                .lanes = lanes_};
+                .lanes = lanes_,
+                .stems = stems};
   const std::size_t in_flight = most_in_flight(reader, writer);
   RunEnd end{.error = {}, .warning = time_limit_.problem()};
   const int wanted = static_cast<int>(std::min<std::size_t>(options_.threads, in_flight)) - 1;

@@ -61,8 +61,9 @@ std::string turned_sidecar_text(const fs::path& name, const std::string& packet,
   return turn_xmp(packet, turn, warnings);
 }
 
-CompanionFile turned_sidecar(const fs::path& input, const fs::path& output, const MetadataTurn& turn,
-                         const Source& source, std::vector<std::string>& warnings) {
+CompanionFile turned_sidecar(const fs::path& input, const fs::path& output,
+                             const MetadataTurn& turn, const Source& source,
+                             std::vector<std::string>& warnings) {
   CompanionFile companion{{.input = input, .output = output}};
   try {
     Original original = source.read(input, {});
@@ -175,6 +176,79 @@ Orientation stored_by(const std::vector<Sidecar>& sidecars, Orientation stored, 
     say = sidecar.says;
   }
   return say.value_or(stored);
+}
+
+FoundSidecars read_sidecars(const fs::path& picture, Orientation stored,
+                            const SidecarOptions& options, SharedStems& shared) {
+  const bool are_turned = options.sidecars == Sidecars::turn;
+  if (options.sidecars == Sidecars::ignore) return {};
+  FoundSidecars found;
+  try {
+    found = find_sidecars(picture, shared);
+  } catch (const FileError& error) {
+    if (are_turned) throw;
+    return {.unreadable = {error.what()}};
+  }
+  // It may say how the picture is shown.
+  if (are_turned && !found.unreadable.empty())
+    throw WithHints<FileError>({Hint::turn_without_sidecars}, found.unreadable.front(), picture,
+                               std::error_code());
+  if (options.decide() || options.in_place) {
+    const Orientation say = stored_by(found.sidecars, stored, options.believe);
+    if (options.decide()) found.say = say;
+  }
+  return found;
+}
+
+std::vector<CompanionFile> turned_sidecars(const FoundSidecars& found, const MetadataTurn& turn,
+                                           const fs::path& output, const SidecarOptions& options,
+                                           std::vector<Sentence>& warnings) {
+  const bool stays_upright = turn.leaves_upright();
+  const auto is_written = [&](const Sidecar& sidecar) {
+    if (!options.in_place) return options.sidecars == Sidecars::turn;
+    return !stays_upright &&
+           (options.decide() || sidecar.says.value_or(turn.stored) == turn.stored);
+  };
+  // Nothing is done to the sidecars of a picture that is left upright, so problems with them are
+  // not reported.
+  if (!stays_upright || (options.sidecars == Sidecars::turn && !options.in_place)) {
+    for (const auto* sentences : {&found.unreadable, &found.shared}) {
+      warnings.insert(warnings.end(), sentences->begin(), sentences->end());
+    }
+  }
+  std::vector<CompanionFile> turned;
+  std::vector<std::string> of_xmp;
+  for (const Sidecar& sidecar : found.sidecars) {
+    const std::string name = sidecar.path.filename().string();
+    const bool writes = is_written(sidecar);
+    const int says = static_cast<int>(sidecar.says.value_or(turn.stored));
+    const int counts = static_cast<int>(turn.stored);
+    if (stays_upright && says != counts) {
+      // A sidecar that contradicts the picture is named.
+      warnings.emplace_back(
+          fmt::format("{} beside it says orientation {}, the picture is upright: {}", name, says,
+                      writes ? "1 beside the copy" : "not changed"),
+          options.decide() ? Hints() : Hints{Hint::turn_sidecars});
+    } else if (!stays_upright && !writes && sidecar.says) {
+      const bool differs = counts != 1 && says != counts && !options.decide();
+      warnings.emplace_back(
+          differs ? fmt::format("{} beside it says orientation {}, the picture says {}, which "
+                                "counts",
+                                name, says, counts)
+                  : name + " beside it holds an orientation of its own, which stays as it is",
+          Hints{differs ? Hint::believe : Hint::turn_sidecars});
+    }
+    if (!writes) continue;
+    warn_of_placed_in_xmp(sidecar.file.text, turn, of_xmp);
+    std::string text = turn_xmp(sidecar.file.text, turn, of_xmp);
+    if (options.in_place && text == sidecar.file.text) continue;
+    CompanionFile& companion = turned.emplace_back(sidecar.file);
+    companion.is_required = false;
+    companion.output = options.in_place ? sidecar.path : sidecar_of(output, sidecar);
+    companion.text = std::move(text);
+  }
+  warnings.insert(warnings.end(), of_xmp.begin(), of_xmp.end());
+  return turned;
 }
 
 bool is_sidecar(const fs::path& file, const fs::path& picture, SharedStems& shared) {

@@ -12,6 +12,7 @@
 
 #include "src/files/content_hash.hpp"
 #include "src/metadata/metadata_turn.hpp"
+#include "src/picture/errors.hpp"
 #include "src/sample/companion.hpp"
 
 namespace qturn {
@@ -64,6 +65,31 @@ enum class Believe : std::uint8_t { neither, picture, sidecars };
 /// does not decide that.
 Orientation stored_by(const std::vector<Sidecar>& sidecars, Orientation stored, Believe believe);
 
+/// What to do with them. In place, those that agree with their picture are turned with it unless
+/// they are ignored.
+enum class Sidecars : std::uint8_t { ignore, report, turn };
+
+struct SidecarOptions {
+  Sidecars sidecars = Sidecars::ignore;
+  Believe believe = Believe::neither;
+  bool in_place = false;
+
+  /// Whether they may say how their picture is stored.
+  bool decide() const { return sidecars == Sidecars::turn || believe != Believe::neither; }
+};
+
+/// The sidecars of a picture that says itself that it is `stored` so. Throws FileError if they are
+/// to be turned with it and cannot be read, or as stored_by() does.
+FoundSidecars read_sidecars(const std::filesystem::path& picture, Orientation stored,
+                            const SidecarOptions& options, SharedStems& shared);
+
+/// Those, turned with the picture that becomes `output`. `warnings` receives what is unusual about
+/// them, of an upright picture also where they contradict it.
+std::vector<CompanionFile> turned_sidecars(const FoundSidecars& found, const MetadataTurn& turn,
+                                           const std::filesystem::path& output,
+                                           const SidecarOptions& options,
+                                           std::vector<Sentence>& warnings);
+
 /// Whether a file that has the name of a sidecar is one. To read them all would take as long as the
 /// run, so this is asked only about those that are in the way.
 bool is_sidecar(const std::filesystem::path& file, const std::filesystem::path& picture,
@@ -77,9 +103,9 @@ bool is_turned_sidecar(const std::filesystem::path& path);
 
 /// A file beside a picture, as it is beside the turned picture: others than those are copied.
 /// Throws FileError if it cannot be read, or is not what it is called.
-CompanionFile turned_sidecar(const std::filesystem::path& input, const std::filesystem::path& output,
-                         const MetadataTurn& turn, const Source& source,
-                         std::vector<std::string>& warnings);
+CompanionFile turned_sidecar(const std::filesystem::path& input,
+                             const std::filesystem::path& output, const MetadataTurn& turn,
+                             const Source& source, std::vector<std::string>& warnings);
 
 /// Compares the text of a sidecar that was turned, written and read again with what was made, and
 /// the orientation that it says with the picture's. Throws ProofError.

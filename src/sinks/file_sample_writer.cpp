@@ -7,8 +7,6 @@
 #include <functional>
 
 #include "src/files/source.hpp"
-#include "src/formats/table.hpp"
-#include "src/metadata/xmp.hpp"
 #include "src/sample/sidecars.hpp"
 
 namespace qturn {
@@ -55,78 +53,6 @@ FileSampleWriter::FileSampleWriter(const FileWriterOptions& options, Journals* j
     : options_(options),
       journals_(journals),
       commits_(std::make_unique<GroupCommit>(options.fsync, journals)) {}
-
-FoundSidecars FileSampleWriter::sidecars_beside(const fs::path& picture, Orientation stored) const {
-  const bool are_turned = options_.sidecars == Sidecars::turn;
-  if (options_.sidecars == Sidecars::ignore) return {};
-  FoundSidecars found;
-  try {
-    found = find_sidecars(picture, shared_stems_);
-  } catch (const FileError& error) {
-    if (are_turned) throw;
-    return {.unreadable = {error.what()}};
-  }
-  // It may say how the picture is shown.
-  if (are_turned && !found.unreadable.empty())
-    throw WithHints<FileError>({Hint::turn_without_sidecars}, found.unreadable.front(), picture,
-                               std::error_code());
-  if (decides() || options_.in_place) {
-    const Orientation say = stored_by(found.sidecars, stored, options_.believe);
-    if (decides()) found.say = say;
-  }
-  return found;
-}
-
-SampleWriter::Companions FileSampleWriter::found_companions(const Result& result,
-                                                            const FoundSidecars& found,
-                                                            std::vector<Sentence>& warnings) const {
-  const MetadataTurn& turn = result.turn;
-  const bool stays_upright = turn.leaves_upright();
-  const auto is_written = [&](const Sidecar& sidecar) {
-    if (!options_.in_place) return options_.sidecars == Sidecars::turn;
-    return !stays_upright && (decides() || sidecar.says.value_or(turn.stored) == turn.stored);
-  };
-  // Nothing is done to the sidecars of a picture that is left upright, so problems with them are
-  // not reported.
-  if (!stays_upright || (options_.sidecars == Sidecars::turn && !options_.in_place)) {
-    for (const auto* sentences : {&found.unreadable, &found.shared}) {
-      warnings.insert(warnings.end(), sentences->begin(), sentences->end());
-    }
-  }
-  Companions turned;
-  std::vector<std::string> of_xmp;
-  for (const Sidecar& sidecar : found.sidecars) {
-    const std::string name = sidecar.path.filename().string();
-    const bool writes = is_written(sidecar);
-    const int says = static_cast<int>(sidecar.says.value_or(turn.stored));
-    const int counts = static_cast<int>(turn.stored);
-    if (stays_upright && says != counts) {
-      // A sidecar that contradicts the picture is named.
-      warnings.emplace_back(
-          fmt::format("{} beside it says orientation {}, the picture is upright: {}", name, says,
-                      writes ? "1 beside the copy" : "not changed"),
-          decides() ? Hints() : Hints{Hint::turn_sidecars});
-    } else if (!stays_upright && !writes && sidecar.says) {
-      const bool differs = counts != 1 && says != counts && !decides();
-      warnings.emplace_back(
-          differs ? fmt::format("{} beside it says orientation {}, the picture says {}, which "
-                                "counts",
-                                name, says, counts)
-                  : name + " beside it holds an orientation of its own, which stays as it is",
-          Hints{differs ? Hint::believe : Hint::turn_sidecars});
-    }
-    if (!writes) continue;
-    warn_of_placed_in_xmp(sidecar.file.text, turn, of_xmp);
-    std::string text = turn_xmp(sidecar.file.text, turn, of_xmp);
-    if (options_.in_place && text == sidecar.file.text) continue;
-    CompanionFile& companion = turned.emplace_back(sidecar.file);
-    companion.is_required = false;
-    companion.output = options_.in_place ? sidecar.path : sidecar_of(result.output.path, sidecar);
-    companion.text = std::move(text);
-  }
-  warnings.insert(warnings.end(), of_xmp.begin(), of_xmp.end());
-  return turned;
-}
 
 std::unique_ptr<StagedResult> FileSampleWriter::stage(const Result& result,
                                                       const Companions& companions) const {
@@ -180,11 +106,9 @@ bool FileSampleWriter::is_done(const Result& result) const {
        {CompanionKind::mask, CompanionKind::sidecar, CompanionKind::label})
     for (const Companion& each : result.output.companions)
       if (each.kind == kind) files.push_back(each.output);
-  if (options_.sidecars == Sidecars::turn || options_.in_place) {
-    for (const Sidecar& sidecar : named_as_sidecars(result.job.input)) {
-      fs::path output = options_.in_place ? sidecar.path : sidecar_of(result.output.path, sidecar);
-      if (journals_->know(output, result.output.path)) files.push_back(std::move(output));
-    }
+  for (const Sidecar& sidecar : named_as_sidecars(result.job.input)) {
+    fs::path output = options_.in_place ? sidecar.path : sidecar_of(result.output.path, sidecar);
+    if (journals_->know(output, result.output.path)) files.push_back(std::move(output));
   }
   // What a turn leaves as it is, such as an empty label, tells nothing in place.
   if (options_.in_place) {

@@ -18,7 +18,6 @@
 #include "src/picture/file_bytes.hpp"
 #include "src/plan/jobs.hpp"
 #include "src/sample/companion.hpp"
-#include "src/sample/sidecars.hpp"
 
 namespace qturn {
 
@@ -66,22 +65,7 @@ class SampleWriter {
 
   virtual ~SampleWriter() = default;
 
-  /// The sidecars that the plan does not know, because the writer looks for them beside the
-  /// picture, which says itself that it is `stored` so. They are read once for all of its results.
-  /// Throws FileError if they are to be turned with it and cannot be read, or as stored_by() does.
-  virtual FoundSidecars sidecars_beside(const std::filesystem::path& /*picture*/,
-                                        Orientation /*stored*/) const {
-    return {};
-  }
-
-  /// Those, turned with the picture. Writes nothing. `warnings` receives what is unusual about
-  /// them, of an upright picture also where they contradict it.
-  virtual Companions found_companions(const Result& /*result*/, const FoundSidecars& /*sidecars*/,
-                                      std::vector<Sentence>& /*warnings*/) const {
-    return {};
-  }
-
-  /// Writes all of them. Once this returns, their bytes are not needed any more.
+  /// Writes the result and its companions. Once this returns, their bytes are not needed any more.
   virtual std::unique_ptr<StagedResult> stage(const Result& result,
                                               const Companions& companions) const = 0;
 

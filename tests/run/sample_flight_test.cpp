@@ -79,6 +79,7 @@ Flown fly(const Bytes& b, const std::string& refused = {}, std::uint64_t largest
   std::vector<std::unique_ptr<Lane>> lanes;
   lanes.push_back(make_cpu_lane(0));
   LanePool pool(std::move(lanes));
+  SharedStems stems;
   Shared shared{.writer = writer,
                 .options = options,
                 .stop = never,
@@ -87,7 +88,8 @@ Flown fly(const Bytes& b, const std::string& refused = {}, std::uint64_t largest
                 .device = nullptr,
                 .files = files,
                 .pixels = pixels,
-                .lanes = pool};
+                .lanes = pool,
+                .stems = stems};
   SampleJobs sample{.jobs = {},
                     .source = std::make_shared<Files>(
                         std::map<std::string, Bytes>{{"a.png", tests::small_png()}, {"b.png", b}}),

@@ -17,6 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using Catch::Matchers::ContainsSubstring;
+using Catch::Matchers::MessageMatches;
 using Catch::Matchers::StartsWith;
 
 const std::string packet = tests::xmp_packet_with("tiff:Orientation='6'");
@@ -90,6 +91,69 @@ TEST_CASE("A file beside a picture is turned if it is XMP, and otherwise copied"
     CHECK_THAT(error.what(), ContainsSubstring("b.xmp: "));
     CHECK(hints_of(error) == Hints{{Hint::exclude, "*.xmp"}});
   }
+}
+
+std::string xmp(int orientation) {
+  return tests::xmp_packet_with("tiff:Orientation='" + std::to_string(orientation) + "'");
+}
+
+TEST_CASE("Sidecars say how a picture is stored, but not two different things") {
+  const TemporaryFolder folder;
+  SharedStems stems;
+  const auto read = [&](Sidecars sidecars) {
+    return read_sidecars(folder.path() / "a.jpg", Orientation::identity, {.sidecars = sidecars},
+                         stems);
+  };
+  const auto says = [&] { return read(Sidecars::turn).say; };
+  CHECK(says() == Orientation::identity);
+  folder.add("a.xmp", xmp(6));
+  CHECK(says() == Orientation::rotate90);
+  folder.add("a.jpg.xmp", xmp(1));  // as many programs leave it
+  CHECK(says() == Orientation::rotate90);
+  folder.add("a.jpg.xmp", xmp(6));
+  CHECK(says() == Orientation::rotate90);
+  folder.add("a.jpg.xmp", xmp(3));
+  CHECK_THROWS_MATCHES(says(), FileError,
+                       MessageMatches(ContainsSubstring("different orientations, 6 and 3")));
+  folder.add("a.jpg.xmp", xmp(6).substr(0, 90));
+  CHECK_THROWS_MATCHES(says(), FileError, MessageMatches(ContainsSubstring("a.jpg.xmp")));
+  CHECK_FALSE(read(Sidecars::report).say);
+}
+
+TEST_CASE("A sidecar is read once, and turned with its picture, told of, or ignored") {
+  const TemporaryFolder folder;
+  SharedStems stems;
+  const MetadataTurn upright{
+      .stored = Orientation::rotate90, .pixels = Orientation::rotate90, .size = {4, 6}};
+  std::vector<Sentence> warnings;
+  const auto found = [&](Sidecars sidecars, const MetadataTurn& turn, bool in_place = false) {
+    warnings.clear();
+    folder.add("a.xmp", xmp(6));
+    const SidecarOptions options{.sidecars = sidecars, .in_place = in_place};
+    const FoundSidecars beside =
+        read_sidecars(folder.path() / "a.jpg", turn.stored, options, stems);
+    fs::remove(folder.path() / "a.xmp");
+    return turned_sidecars(beside, turn, "out/a.jpg", options, warnings);
+  };
+  CHECK(found(Sidecars::ignore, upright).empty());
+  CHECK(warnings.empty());
+
+  CHECK(found(Sidecars::report, upright).empty());
+  REQUIRE(warnings.size() == 1);
+  CHECK(warnings.front().hints == Hints{{Hint::turn_sidecars}});
+
+  const auto turned = found(Sidecars::turn, upright);
+  CHECK(warnings.empty());
+  REQUIRE(turned.size() == 1);
+  CHECK(turned.front().output == "out/a.xmp");
+  CHECK(read_xmp(turned.front().text).orientation == "1");
+  CHECK(found(Sidecars::turn, upright, true).front().output == folder.path() / "a.xmp");
+
+  // Of an upright picture that stays where it is, one that contradicts it is named.
+  const MetadataTurn nothing{.size = {4, 6}};
+  CHECK(found(Sidecars::turn, nothing, true).empty());
+  REQUIRE(warnings.size() == 1);
+  CHECK_THAT(warnings.front().text, ContainsSubstring("says orientation 6"));
 }
 
 }  // namespace

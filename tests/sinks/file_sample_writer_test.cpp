@@ -7,8 +7,6 @@
 #include <set>
 #include <string>
 
-#include "src/metadata/xmp.hpp"
-#include "tests/fixtures/metadata.hpp"
 #include "tests/fixtures/temporary_folder.hpp"
 
 namespace qturn::file_sample_writer_test {
@@ -17,10 +15,6 @@ namespace {
 namespace fs = std::filesystem;
 using Catch::Matchers::ContainsSubstring;
 using Catch::Matchers::MessageMatches;
-
-std::string xmp(int orientation) {
-  return tests::xmp_packet_with("tiff:Orientation='" + std::to_string(orientation) + "'");
-}
 
 /// A folder with in/a.jpg; out/a.jpg is made of it.
 struct Place : TemporaryFolder {
@@ -31,11 +25,8 @@ struct Place : TemporaryFolder {
     job.outputs = {{.path = path() / "out/a.jpg"}};
   }
 
-  Result result(MetadataTurn turn = {}) const {
-    return {.job = job,
-            .output = job.outputs.front(),
-            .bytes = bytes_of("the result"),
-            .turn = std::move(turn)};
+  Result result() const {
+    return {.job = job, .output = job.outputs.front(), .bytes = bytes_of("the result")};
   }
   CompanionFile label() const {
     CompanionFile label{{.kind = CompanionKind::label,
@@ -88,61 +79,6 @@ TEST_CASE_METHOD(Place, "A file in the place of a required companion keeps its p
   other.stage(result(), {label()})->put_in_place();
   CHECK(files("out") == std::set<std::string>{"a.jpg", "a.txt"});
   CHECK(content("out/a.txt") == "0 .5 .5 1 1\n");
-}
-
-TEST_CASE_METHOD(Place, "Sidecars say how a picture is stored, but not two different things") {
-  const FileSampleWriter turning({.sidecars = Sidecars::turn});
-  const auto says = [&] {
-    return turning.sidecars_beside(path() / "in/a.jpg", Orientation::identity).say;
-  };
-  CHECK(says() == Orientation::identity);
-  add("in/a.xmp", xmp(6));
-  CHECK(says() == Orientation::rotate90);
-  add("in/a.jpg.xmp", xmp(1));  // as many programs leave it
-  CHECK(says() == Orientation::rotate90);
-  add("in/a.jpg.xmp", xmp(6));
-  CHECK(says() == Orientation::rotate90);
-  add("in/a.jpg.xmp", xmp(3));
-  CHECK_THROWS_MATCHES(says(), FileError,
-                       MessageMatches(ContainsSubstring("different orientations, 6 and 3")));
-  add("in/a.jpg.xmp", xmp(6).substr(0, 90));
-  CHECK_THROWS_MATCHES(says(), FileError, MessageMatches(ContainsSubstring("a.jpg.xmp")));
-  const FileSampleWriter reporting({.sidecars = Sidecars::report});
-  CHECK_FALSE(reporting.sidecars_beside(path() / "in/a.jpg", Orientation::identity).say);
-}
-
-TEST_CASE_METHOD(Place,
-                 "A sidecar is read once, and turned with its picture, told of, or ignored") {
-  const MetadataTurn upright{
-      .stored = Orientation::rotate90, .pixels = Orientation::rotate90, .size = {4, 6}};
-  std::vector<Sentence> warnings;
-  const auto found = [&](Sidecars sidecars, const MetadataTurn& turn, bool in_place = false) {
-    warnings.clear();
-    add("in/a.xmp", xmp(6));
-    const FileSampleWriter writer({.in_place = in_place, .sidecars = sidecars});
-    const FoundSidecars beside = writer.sidecars_beside(path() / "in/a.jpg", turn.stored);
-    fs::remove(path() / "in/a.xmp");
-    return writer.found_companions(result(turn), beside, warnings);
-  };
-  CHECK(found(Sidecars::ignore, upright).empty());
-  CHECK(warnings.empty());
-
-  CHECK(found(Sidecars::report, upright).empty());
-  REQUIRE(warnings.size() == 1);
-  CHECK(warnings.front().hints == Hints{{Hint::turn_sidecars}});
-
-  const auto turned = found(Sidecars::turn, upright);
-  CHECK(warnings.empty());
-  REQUIRE(turned.size() == 1);
-  CHECK(turned.front().output == path() / "out/a.xmp");
-  CHECK(read_xmp(turned.front().text).orientation == "1");
-  CHECK(found(Sidecars::turn, upright, true).front().output == path() / "in/a.xmp");
-
-  // Of an upright picture that stays where it is, one that contradicts it is named.
-  const MetadataTurn nothing{.size = {4, 6}};
-  CHECK(found(Sidecars::turn, nothing, true).empty());
-  REQUIRE(warnings.size() == 1);
-  CHECK_THAT(warnings.front().text, ContainsSubstring("says orientation 6"));
 }
 
 }  // namespace

@@ -24,29 +24,25 @@ int print_plan(const CommandLine& line, const Plan& plan, const Source& source,
       [&](const Skipped& skipped) { json.put([&] { return json_line(skipped); }); });
   options.plan_only = true;
   options.threads = 1;
-  const FileSampleWriter asked_for_sidecars(
-      {.in_place = line.in_place,
-       .sidecars = line.sidecars ? Sidecars::turn : Sidecars::report,
-       .believe = line.believe},
-      nullptr);
+  options.sidecars = line.sidecars ? Sidecars::turn : Sidecars::report;
+  const FileSampleWriter unused({.in_place = line.in_place});
   std::uint64_t failed = 0;
   const std::atomic<bool>& stop = watch_stop_signals();
   ListReader reader(plan.jobs, source);
-  const RunEnd end =
-      Engine(options, stop).run(reader, asked_for_sidecars, [&](const Outcome& planned) {
-        const Outcome outcome = in_words(line, planned);
-        json.put([&] { return json_line_planned(outcome); });
-        const std::string input = printable(outcome.input.string());
-        if (outcome.status == Status::failed) {
-          ++failed;
-          say(line, Tone::error, {outcome.input.string() + ": " + planned.message, planned.hints});
-        } else if (!json.is_standard_output()) {
-          fmt::print("{} -> {} ({}{})\n", input, printable(outcome.output.string()),
-                     outcome.status == Status::skipped ? "left alone: " + outcome.message
-                                                       : turn_in_words(line, outcome),
-                     label_in_words(plan, outcome));
-        }
-      });
+  const RunEnd end = Engine(options, stop).run(reader, unused, [&](const Outcome& planned) {
+    const Outcome outcome = in_words(line, planned);
+    json.put([&] { return json_line_planned(outcome); });
+    const std::string input = printable(outcome.input.string());
+    if (outcome.status == Status::failed) {
+      ++failed;
+      say(line, Tone::error, {outcome.input.string() + ": " + planned.message, planned.hints});
+    } else if (!json.is_standard_output()) {
+      fmt::print("{} -> {} ({}{})\n", input, printable(outcome.output.string()),
+                 outcome.status == Status::skipped ? "left alone: " + outcome.message
+                                                   : turn_in_words(line, outcome),
+                 label_in_words(plan, outcome));
+    }
+  });
   const bool whole = json.finish() && is_whole(line, end);
   return exit_code_of_run(whole && failed == 0 && plan.unreadable.empty());
 }

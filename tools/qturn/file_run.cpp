@@ -65,13 +65,9 @@ FileWriterOptions FileRun::sink_options(Fsync fsync) const {
     if_exists = IfExists::replace;
   else if (line_.existing == Existing::skip)
     if_exists = IfExists::leave_companions;
-  Sidecars sidecars = line_.sidecars ? Sidecars::turn : Sidecars::report;
-  if (augmentation_ || standard_input_) sidecars = Sidecars::ignore;
   return {.in_place = line_.in_place,
           .inputs_are_files = !standard_input_,
           .if_exists = if_exists,
-          .sidecars = sidecars,
-          .believe = line_.believe,
           .fsync = fsync,
           .places = &plan_.places};
 }
@@ -85,6 +81,8 @@ bool FileRun::begin() {
   // Others may have begun since, before the lock was held.
   if (!shard_) refuse_unmerged_shards(plan_.output_folder);
   if (shard_ && !begin_shard(*shard_)) return false;
+  if (!augmentation_ && !standard_input_)
+    options_.sidecars = line_.sidecars ? Sidecars::turn : Sidecars::report;
   sink_.emplace(sink_options(fsync), journals_.get());
   report_.emplace(line_, plan_, device);
   written_.emplace(plan_.jobs);
@@ -93,7 +91,7 @@ bool FileRun::begin() {
 }
 
 void FileRun::turn_pictures() try {
-  const StandardOutput standard_output(*sink_, *stop_);
+  const StandardOutput standard_output(*stop_);
   const SampleWriter& results =
       is_to_standard_output(line_) ? static_cast<const SampleWriter&>(standard_output) : *sink_;
   ListReader reader(plan_.jobs, source());

@@ -46,7 +46,7 @@ RunOptions turn_options(const CommandLine& line) {
   options.orientation = line.orientation;
   options.in_place = line.in_place;
   options.raw = line.raw;
-  options.believes_exif = line.believe == Believe::picture;
+  options.believe = line.believe;
   options.verify = line.verifies();
   options.png = line.png_mode();
   options.jpeg = {line.jpeg, line.jpeg_edges.value_or(default_edges(line))};
