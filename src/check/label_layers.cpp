@@ -30,8 +30,8 @@ void add_own(const LabelCheck& check, std::size_t picture, std::vector<LabelLaye
   if (!label) return;
   const CompanionFiles::Place& place = sources.labels.place_of(*label);
   try {
-    LabelContent content = place.rule->format->read(read_companion(sources.labels.path(*label)).text,
-                                                   place.rule->keypoints);
+    LabelContent content = place.rule->format->read(
+        read_companion(sources.labels.path(*label)).text, place.rule->keypoints);
     name_classes(content, place.classes, [](const LabelProblem&) {});
     LabelLayer layer = layer_for(check, picture, content);
     layer.shapes = in_pixels(content, layer.size);

@@ -8,8 +8,7 @@ namespace qturn {
 void MadeFiles::add(const Outcome& outcome) {
   const std::size_t first = hashes_.size();
   hashes_.push_back({outcome.source, outcome.result});
-  for (const Companion& each : outcome.companions)
-    hashes_.push_back({each.source, each.result});
+  for (const Companion& each : outcome.companions) hashes_.push_back({each.source, each.result});
   entries_.push_back({static_cast<std::uint32_t>(outcome.job),
                       static_cast<std::uint16_t>(hashes_.size() - first), outcome.variant,
                       outcome.route, first});

@@ -193,7 +193,8 @@ class SamplePlanner {
     }
     const std::string stem = lower_stem(mask);
     const std::size_t number = picture_of(stem_of_mask(stem).value_or(stem));
-    if (!mask.is_known && kind_of(mask).kind == FileKind::array) expect_array(mask, *pictures_[number]);
+    if (!mask.is_known && kind_of(mask).kind == FileKind::array)
+      expect_array(mask, *pictures_[number]);
     add(plan_.jobs[number], CompanionKind::mask, mask, mask.name);
   }
 

@@ -52,15 +52,13 @@ class StrayLabelFinder {
     });
     if (is_beside && !place.rule) return;  // a mask without its picture is a picture
     for_each_file_in(place.folder.path, [&](const fs::path& file) {
-      const bool is_label = place.rule
-                                ? lower_case(file.extension()) == place.rule->format->suffix
-                                : is_named_as_picture(file);
+      const bool is_label = place.rule ? lower_case(file.extension()) == place.rule->format->suffix
+                                       : is_named_as_picture(file);
       const std::string path = normal_path(file);
       if (!is_label || labels_.contain(path) || shared_.contains(path)) return;
       if (has_picture(file, of_pictures)) return;
       // A list of classes lies among labels, too.
-      if (!place.rule || looks_like(*place.rule->format, file, is_beside))
-        strays_.insert(file);
+      if (!place.rule || looks_like(*place.rule->format, file, is_beside)) strays_.insert(file);
     });
   }
 

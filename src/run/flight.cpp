@@ -226,7 +226,7 @@ void Flight::step(void (Flight::*work)()) {
 void Flight::leave_what_is_done() {
   for (std::size_t i = 0; i < outcomes_.size(); ++i) {
     try {
-      if (!shared_.writer.is_done(result_of(i))) continue;
+      if (!shared_.writer.is_done(job_, job_.outputs[i])) continue;
       outcomes_[i].status = Status::done_before;
       outcomes_[i].message = "done before the interruption";
     } catch (const std::exception& error) {
@@ -427,8 +427,8 @@ void Flight::write_output(std::size_t index) {
       outcome.message = planned.message;
     } else {
       outcome.message = "already upright";
-      turned_sidecars(sidecars_, result_of(index).turn, outcome.output, sidecar_options(),
-                      outcome.warnings);
+      (void)turned_sidecars(sidecars_, turn_of(index), outcome.output, sidecar_options(),
+                            outcome.warnings);
       if (options_.strict) refuse_warnings(outcome);
     }
     return;
@@ -475,7 +475,7 @@ std::vector<std::string> Flight::stale_metadata(const TurnOutcome& planned, std:
   std::vector<std::string> stale = planned.stale_metadata;
   if (!moves_pixels(planned)) return stale;
   if (!masks_.empty()) {
-    for (std::string& each : masks_.stale_metadata(result_of(index).turn))
+    for (std::string& each : masks_.stale_metadata(turn_of(index)))
       stale.push_back(std::move(each));
   }
   if (!world_files_) {
@@ -514,43 +514,41 @@ void Flight::refuse_stale_metadata(const Outcome& outcome) const {
                                     "no longer true after the turn: " + stale);
 }
 
-Result Flight::result_of(std::size_t index) const {
+/// Nothing is turned where the input is not a picture.
+MetadataTurn Flight::turn_of(std::size_t index) const {
+  if (!picture_) return {};
   const Outcome& outcome = outcomes_[index];
-  Result result{.job = job_,
-                .output = job_.outputs[index],
-                .input_state = original_.state,
-                .input_hash = original_.hash};
-  if (picture_)
-    result.turn = picture_->metadata_turn(
-        outcome.variant,
-        {.applied = outcome.applied, .size = {outcome.width, outcome.height}, .message = {}});
-  return result;
+  return picture_->metadata_turn(
+      outcome.variant,
+      {.applied = outcome.applied, .size = {outcome.width, outcome.height}, .message = {}});
 }
 
-SampleWriter::Companions Flight::turned_companions(const Result& result,
+SampleWriter::Companions Flight::turned_companions(std::size_t index,
+                                                   std::span<const std::byte> bytes,
+                                                   const MetadataTurn& turn,
                                                    std::vector<Sentence>& all_warnings) {
+  const JobOutput& output = job_.outputs[index];
   SampleWriter::Companions companions =
-      turned_sidecars(sidecars_, result.turn, result.output.path, sidecar_options(), all_warnings);
+      turned_sidecars(sidecars_, turn, output.path, sidecar_options(), all_warnings);
   std::vector<std::string> warnings;
   const Source& texts = is_made_once() ? source_ : texts_;
   const auto turn_all = [&](CompanionKind kind, auto turned) {
-    for (const Companion& each : result.output.companions)
+    for (const Companion& each : output.companions)
       if (each.kind == kind) companions.push_back(turned(each));
   };
-  if (!(options_.in_place && result.turn.leaves_upright())) {
+  if (!(options_.in_place && turn.leaves_upright())) {
     turn_all(CompanionKind::label, [&](const Companion& label) {
-      return label_.turn(label, {result.turn, job_.input, result.output.path, result.bytes},
-                         options_.labels_drawn_on);
+      return label_.turn(label, {turn, job_.input, output.path, bytes}, options_.labels_drawn_on);
     });
     turn_all(CompanionKind::sidecar, [&](const Companion& sidecar) {
-      return turned_sidecar(sidecar.input, sidecar.output, result.turn, texts, warnings);
+      return turned_sidecar(sidecar.input, sidecar.output, turn, texts, warnings);
     });
     for (const SharedLabel& label : job_.shared_labels)
-      (void)turn_of_shared_label(label, result.turn, options_.labels_drawn_on);
+      (void)turn_of_shared_label(label, turn, options_.labels_drawn_on);
   }
   std::size_t number = 0;
   turn_all(CompanionKind::mask, [&](const Companion& mask) {
-    return masks_.turn(number++, result.turn, mask.output, stop(), warnings);
+    return masks_.turn(number++, turn, mask.output, stop(), warnings);
   });
   all_warnings.insert(all_warnings.end(), warnings.begin(), warnings.end());
   return companions;
@@ -561,23 +559,28 @@ void Flight::put(std::size_t index, std::span<const std::byte> bytes, Route rout
                  FileBytes memory) {
   Outcome& outcome = outcomes_[index];
   if (stop()) throw Interrupted();
-  Result result = result_of(index);
-  result.bytes = bytes;
+  const MetadataTurn turn = turn_of(index);
   SampleWriter::Companions companions;
-  if (picture_) companions = turned_companions(result, outcome.warnings);
-  result.position = source_.position(job_.input);
+  if (picture_) companions = turned_companions(index, bytes, turn, outcome.warnings);
   for (CompanionFile& each : companions) each.position = source_.position(each.input);
   for (const CompanionFile& each : companions)
     outcome.sides.insert(each.sides.begin(), each.sides.end());
   if (options_.strict) refuse_warnings(outcome);
-  std::unique_ptr<StagedResult> staged = shared_.writer.stage(result, companions);
+  std::unique_ptr<StagedResult> staged =
+      shared_.writer.stage({.job = job_,
+                            .output = job_.outputs[index],
+                            .position = source_.position(job_.input),
+                            .input_state = original_.state,
+                            .input_hash = original_.hash,
+                            .bytes = bytes},
+                           companions);
   for (std::string& warning : staged->warnings()) outcome.warnings.emplace_back(std::move(warning));
   if (options_.strict) refuse_warnings(outcome);
-  if (options_.verify) prove(index, result, *staged, companions, memory);
+  if (options_.verify) prove(index, turn, *staged, companions, memory);
   shared_.spare.give(std::move(memory).spare());
   if (memory_) memory_->add_result(staged->bytes_held());
   if (const std::vector<ContentHash> hashes = staged->hashes(); !hashes.empty()) {
-    outcome.source = result.input_hash;
+    outcome.source = original_.hash;
     outcome.result = hashes.front();
     outcome.companions.clear();
     for (std::size_t i = 0; i < companions.size(); ++i) {
@@ -591,10 +594,9 @@ void Flight::put(std::size_t index, std::span<const std::byte> bytes, Route rout
 }
 
 // The picture is read to where it lay before it was written, so that it takes no more memory.
-void Flight::prove(std::size_t index, const Result& result, const StagedResult& staged,
+void Flight::prove(std::size_t index, MetadataTurn turn, const StagedResult& staged,
                    const SampleWriter::Companions& companions, FileBytes& memory) {
   memory = staged.read_back(0, std::move(memory));
-  MetadataTurn turn = result.turn;
   if (options_.decode_only) {
     turn = picture_->turn_in(memory, stop());
     outcomes_[index].applied = turn.pixels;
@@ -614,7 +616,7 @@ void Flight::prove(std::size_t index, const Result& result, const StagedResult& 
         masks_.prove(mask++, turn, file, stop());
         break;
       case CompanionKind::label:
-        label_.prove(companions[i], {turn, job_.input, result.output.path, original_.bytes},
+        label_.prove(companions[i], {turn, job_.input, job_.outputs[index].path, original_.bytes},
                      options_.labels_drawn_on, text_of(file));
         break;
       case CompanionKind::sidecar:

@@ -124,8 +124,9 @@ class Flight {
   void refuse_storage_change(Orientation orientation) const;
   std::vector<std::string> stale_metadata(const TurnOutcome& planned, std::size_t index);
   void refuse_stale_metadata(const Outcome& outcome) const;
-  Result result_of(std::size_t index) const;
-  SampleWriter::Companions turned_companions(const Result& result,
+  MetadataTurn turn_of(std::size_t index) const;
+  SampleWriter::Companions turned_companions(std::size_t index, std::span<const std::byte> bytes,
+                                             const MetadataTurn& turn,
                                              std::vector<Sentence>& all_warnings);
   SidecarOptions sidecar_options() const {
     return {options_.sidecars, options_.believe, options_.in_place};
@@ -133,7 +134,7 @@ class Flight {
   bool is_made_once() const { return job_.outputs.size() == 1; }
   void refuse_warnings(Outcome& outcome) const;
   void put(std::size_t index, std::span<const std::byte> bytes, Route route, FileBytes memory = {});
-  void prove(std::size_t index, const Result& result, const StagedResult& staged,
+  void prove(std::size_t index, MetadataTurn turn, const StagedResult& staged,
              const SampleWriter::Companions& companions, FileBytes& memory);
   bool is_proved_on_device(Orientation variant, std::span<const std::byte> result);
   void fail(std::size_t index, Sentence why, Status status = Status::failed);

@@ -60,6 +60,7 @@ class FileSource : public Source {
 
 /// Its input with its text as it is. Throws FileError if it cannot be read, ImageFileError if it is
 /// larger than a file of this kind ever is.
-CompanionFile read_companion(const std::filesystem::path& input, const Source& source = FileSource());
+CompanionFile read_companion(const std::filesystem::path& input,
+                             const Source& source = FileSource());
 
 }  // namespace qturn

@@ -87,7 +87,7 @@ bool comes_beside(const Companion& label, const TurnedPicture& picture) {
 }  // namespace
 
 CompanionFile LabelTurns::turn(const Companion& label, const TurnedPicture& picture,
-                           LabelsDrawnOn drawn_on) {
+                               LabelsDrawnOn drawn_on) {
   const MetadataTurn& turn = picture.turn;
   const auto fail = [&](const std::string& why, Hints hints = {}) {
     throw WithHints<FileError>(std::move(hints), label.input.string() + why, label.input,
@@ -122,7 +122,8 @@ const std::set<std::string>& LabelTurns::sides(const Companion& label) {
   if (sides_) return *sides_;
   sides_.emplace();
   if (!may_name_a_side(file_->text)) return *sides_;
-  for (const LabelShape& shape : label.rule->format->read(file_->text, label.rule->keypoints).shapes)
+  for (const LabelShape& shape :
+       label.rule->format->read(file_->text, label.rule->keypoints).shapes)
     if (names_a_side(shape.category) && !label.rule->swap.contains(shape.category))
       sides_->insert(shape.category);
   return *sides_;
@@ -140,11 +141,11 @@ void LabelTurns::prove(const Companion& label, const TurnedPicture& picture, Lab
   const std::string name = picture.input.filename().native();
   const auto turned = [&](std::string_view text, Orientation orientation, Size before) {
     return label.rule->format->parse(text)->turned({.orientation = orientation,
-                                                   .size = before,
-                                                   .name = name,
-                                                   .rule = *label.rule,
-                                                   .picture = picture.bytes,
-                                                   .comes_beside = comes_beside(label, picture)});
+                                                    .size = before,
+                                                    .name = name,
+                                                    .rule = *label.rule,
+                                                    .picture = picture.bytes,
+                                                    .comes_beside = comes_beside(label, picture)});
   };
   const auto twice = [&](std::string_view text) {
     constexpr Orientation half = Orientation::rotate180;
@@ -259,7 +260,7 @@ std::vector<std::string> MaskTurns::stale_metadata(const MetadataTurn& turn) con
 }
 
 CompanionFile MaskTurns::turn(std::size_t index, const MetadataTurn& turn, const fs::path& output,
-                          const std::atomic<bool>& stop, std::vector<std::string>& warnings) {
+                              const std::atomic<bool>& stop, std::vector<std::string>& warnings) {
   Mask& mask = *masks_[index];
   const fs::path& path = mask.original.path;
   return with_name(path, [&] {

@@ -82,7 +82,7 @@ class LabelTurns {
   const std::set<std::string>& sides(const Companion& label);
 
   const Source& source_;
-  std::optional<CompanionFile> file_;        ///< as it was read
+  std::optional<CompanionFile> file_;    ///< as it was read
   std::unique_ptr<ParsedLabel> parsed_;  ///< points into its text
   std::optional<std::set<std::string>> sides_;
 };
@@ -108,8 +108,9 @@ class MaskTurns {
   void decode(const std::atomic<bool>& stop);
   /// For one of those turns, each of which comes once. Throws ImageFileError if the mask cannot
   /// follow, or is of another size than the picture; Interrupted.
-  CompanionFile turn(std::size_t index, const MetadataTurn& turn, const std::filesystem::path& output,
-                 const std::atomic<bool>& stop, std::vector<std::string>& warnings);
+  CompanionFile turn(std::size_t index, const MetadataTurn& turn,
+                     const std::filesystem::path& output, const std::atomic<bool>& stop,
+                     std::vector<std::string>& warnings);
   /// Compares the mask with `result`, which turn() made for this turn and which was read again.
   /// Throws ProofError; Interrupted.
   void prove(std::size_t index, const MetadataTurn& turn, std::span<const std::byte> result,

@@ -89,7 +89,7 @@ std::unique_ptr<StagedResult> FileSampleWriter::stage(const Result& result,
                       : backup_place(run, result.job.key, result.job.input, original);
       backups.emplace_back(original, backup, run, options_.fsync == Fsync::each, options_.places);
     }
-    intent.push_back({files[i].target, staged.temporary(i),
+    intent.push_back({std::move(files[i].target), staged.temporary(i),
                       i == 0 ? result.input_hash : companions[i - 1].source, hashes[i],
                       std::move(backup)});
   }
@@ -97,29 +97,27 @@ std::unique_ptr<StagedResult> FileSampleWriter::stage(const Result& result,
                                             std::move(backups), *commits_);
 }
 
-bool FileSampleWriter::is_done(const Result& result) const {
+bool FileSampleWriter::is_done(const Job& job, const JobOutput& output) const {
   if (!journals_) return false;
-  journals_->refuse_unfinished(result.output.path);
+  journals_->refuse_unfinished(output.path);
   if (!journals_->resumes()) return false;
-  std::vector<fs::path> files = {result.output.path};
+  std::vector<fs::path> files = {output.path};
   for (const CompanionKind kind :
        {CompanionKind::mask, CompanionKind::sidecar, CompanionKind::label})
-    for (const Companion& each : result.output.companions)
+    for (const Companion& each : output.companions)
       if (each.kind == kind) files.push_back(each.output);
-  for (const Sidecar& sidecar : named_as_sidecars(result.job.input)) {
-    fs::path output = options_.in_place ? sidecar.path : sidecar_of(result.output.path, sidecar);
-    if (journals_->know(output, result.output.path)) files.push_back(std::move(output));
+  for (const Sidecar& sidecar : named_as_sidecars(job.input)) {
+    fs::path path = options_.in_place ? sidecar.path : sidecar_of(output.path, sidecar);
+    if (journals_->know(path, output.path)) files.push_back(std::move(path));
   }
   // What a turn leaves as it is, such as an empty label, tells nothing in place.
   if (options_.in_place) {
     const auto tells = [&](const fs::path& file) {
-      return !journals_->stays_the_same(file, result.output.path);
+      return !journals_->stays_the_same(file, output.path);
     };
     if (std::ranges::any_of(files, tells)) std::erase_if(files, std::not_fn(tells));
   }
-  const auto is_done = [&](const fs::path& file) {
-    return journals_->is_done(file, result.output.path);
-  };
+  const auto is_done = [&](const fs::path& file) { return journals_->is_done(file, output.path); };
   const bool is_first_done = is_done(files.front());
   const auto differs = std::ranges::find_if(
       files, [&](const fs::path& file) { return is_done(file) != is_first_done; });

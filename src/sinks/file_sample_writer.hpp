@@ -32,7 +32,7 @@ class FileSampleWriter : public SampleWriter {
   explicit FileSampleWriter(const FileWriterOptions& options, Journals* journals = nullptr);
   std::unique_ptr<StagedResult> stage(const Result& result,
                                       const Companions& companions) const override;
-  bool is_done(const Result& result) const override;
+  bool is_done(const Job& job, const JobOutput& output) const override;
   bool is_ordered() const override { return options_.is_ordered; }
   int results_on_their_way() const override;
   std::vector<std::string> finish() override;

@@ -89,8 +89,8 @@ void RestoreWriter::forget(const IntendedFile& file) const {
 }
 
 // The journal has been finished: of what belongs together, all is original, or nothing is.
-bool RestoreWriter::is_done(const Result& result) const {
-  const Intent& picture = run_.pictures[result.job.number];
+bool RestoreWriter::is_done(const Job& job, const JobOutput& /*output*/) const {
+  const Intent& picture = run_.pictures[job.number];
   std::vector<Found> files;
   for (const IntendedFile& file : picture) files.push_back(look_at(file));
   const auto changed = std::ranges::find(files, false, &Found::is_result);
@@ -108,7 +108,7 @@ bool RestoreWriter::is_done(const Result& result) const {
   if (changed != files.end())
     refuse(picture[static_cast<std::size_t>(changed - files.begin())], "is not what the run wrote");
   for (std::size_t i = 0; i < files.size(); ++i) {
-    auto& to_replace = found_[result.job.number].emplace_back();
+    auto& to_replace = found_[job.number].emplace_back();
     if (files[i].is_kept)
       to_replace = files[i].state;
     else if (!files[i].is_original)

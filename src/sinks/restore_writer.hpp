@@ -55,7 +55,7 @@ class RestoreWriter final : public SampleWriter {
   /// The job of a result is the number of its picture in the record.
   ///
   /// Throws FileError if a file is not what the run wrote, or its original is not there.
-  bool is_done(const Result& result) const override;
+  bool is_done(const Job& job, const JobOutput& output) const override;
   std::unique_ptr<StagedResult> stage(const Result& result,
                                       const Companions& companions) const override;
   int results_on_their_way() const override { return GroupCommit::largest_group; }

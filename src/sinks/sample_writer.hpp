@@ -13,7 +13,6 @@
 
 #include "src/files/safe_file.hpp"
 #include "src/files/source.hpp"
-#include "src/metadata/metadata_turn.hpp"
 #include "src/picture/errors.hpp"
 #include "src/picture/file_bytes.hpp"
 #include "src/plan/jobs.hpp"
@@ -30,7 +29,6 @@ struct Result {
   FileState input_state = {};  ///< when it was read
   ContentHash input_hash = {};
   std::span<const std::byte> bytes = {};
-  MetadataTurn turn = {};  ///< what its companions need, too; nothing is turned: an upright copy
 };
 
 /// A result that is written, but not yet in its place. Its destructor gives it up unless it is.
@@ -69,9 +67,9 @@ class SampleWriter {
   virtual std::unique_ptr<StagedResult> stage(const Result& result,
                                               const Companions& companions) const = 0;
 
-  /// Whether a run that was interrupted, and that this one resumes, has put the result in its
-  /// place. Only the names of `result` are looked at. Throws FileError if something else is there.
-  virtual bool is_done(const Result& /*result*/) const { return false; }
+  /// Whether a run that was interrupted, and that this one resumes, has put this result in its
+  /// place. Throws FileError if something else is there.
+  virtual bool is_done(const Job& /*job*/, const JobOutput& /*output*/) const { return false; }
 
   /// Whether results are put in their places in the order of their samples, one at a time.
   virtual bool is_ordered() const { return false; }

@@ -64,8 +64,8 @@ struct ComparedJobs {
           " has no counterpart"};
     const auto masks = originals.masks.all_of(index), others = results.masks.all_of(*counterpart);
     for (std::size_t i = 0; i < std::min(masks.size(), others.size()); ++i)
-      output.companions.push_back({CompanionKind::mask, originals.masks.path(masks[i]),
-                                   results.masks.path(others[i])});
+      output.companions.push_back(
+          {CompanionKind::mask, originals.masks.path(masks[i]), results.masks.path(others[i])});
     if (masks.size() != others.size())
       job.problem = {fmt::format("it has {}, its counterpart has {}",
                                  counted(masks.size(), "mask", "masks"), others.size())};

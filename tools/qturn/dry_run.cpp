@@ -25,7 +25,7 @@ int print_plan(const CommandLine& line, const Plan& plan, const Source& source,
   options.plan_only = true;
   options.threads = 1;
   options.sidecars = line.sidecars ? Sidecars::turn : Sidecars::report;
-  const FileSampleWriter unused({.in_place = line.in_place});
+  const FileSampleWriter unused({});
   std::uint64_t failed = 0;
   const std::atomic<bool>& stop = watch_stop_signals();
   ListReader reader(plan.jobs, source);
