@@ -13,7 +13,7 @@
 #include <qturn/pictures.hpp>
 
 #include "src/check/label_check.hpp"
-#include "src/plan/file_list.hpp"
+#include "src/inputs/file_list.hpp"
 #include "src/sample/sidecars.hpp"
 #include "src/sinks/sample_writer.hpp"
 

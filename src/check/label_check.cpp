@@ -8,14 +8,14 @@
 #include <utility>
 
 #include "src/check/check.hpp"
+#include "src/check/stray_labels.hpp"
 #include "src/files/content_hash.hpp"
 #include "src/files/file_descriptor.hpp"
 #include "src/files/journal.hpp"
 #include "src/files/safe_file.hpp"
 #include "src/formats/table.hpp"
+#include "src/inputs/folder_layout.hpp"
 #include "src/labels/many/coco_check.hpp"
-#include "src/plan/folder_layout.hpp"
-#include "src/plan/stray_labels.hpp"
 #include "src/sample/companion.hpp"
 
 namespace qturn {

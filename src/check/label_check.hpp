@@ -12,12 +12,12 @@
 #include <string>
 #include <vector>
 
+#include "src/companions/companion_files.hpp"
+#include "src/companions/shared_labels.hpp"
+#include "src/inputs/file_list.hpp"
 #include "src/labels/label_frame.hpp"
 #include "src/labels/label_shapes.hpp"
 #include "src/picture/image.hpp"
-#include "src/plan/companion_files.hpp"
-#include "src/plan/file_list.hpp"
-#include "src/plan/shared_labels.hpp"
 #include "src/sample/label_turn.hpp"
 
 namespace qturn {

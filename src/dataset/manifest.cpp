@@ -17,7 +17,7 @@
 
 #include "src/files/json_names.hpp"
 #include "src/files/safe_file.hpp"
-#include "src/plan/find_files.hpp"
+#include "src/inputs/find_files.hpp"
 #include "src/run/flight.hpp"
 #include "src/run/outcome.hpp"
 #include "src/sample/companion.hpp"

@@ -13,7 +13,7 @@
 #include "src/dataset/written_pictures.hpp"
 #include "src/files/content_hash.hpp"
 #include "src/files/journals.hpp"
-#include "src/plan/jobs.hpp"
+#include "src/plan/plan.hpp"
 #include "src/run/options.hpp"
 #include "src/sample/companion.hpp"
 

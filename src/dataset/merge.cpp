@@ -15,7 +15,7 @@
 #include "src/files/folder_lock.hpp"
 #include "src/files/journals.hpp"
 #include "src/files/safe_file.hpp"
-#include "src/plan/find_files.hpp"
+#include "src/inputs/find_files.hpp"
 
 namespace qturn {
 

@@ -15,7 +15,7 @@
 
 #include "src/dataset/manifest.hpp"
 #include "src/dataset/turned_shared_labels.hpp"
-#include "src/plan/jobs.hpp"
+#include "src/plan/plan.hpp"
 #include "src/run/options.hpp"
 
 namespace qturn {

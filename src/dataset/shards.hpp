@@ -20,7 +20,7 @@
 
 #include "src/files/content_hash.hpp"
 #include "src/files/folder_lock.hpp"
-#include "src/plan/jobs.hpp"
+#include "src/plan/plan.hpp"
 
 namespace qturn {
 

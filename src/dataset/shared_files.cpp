@@ -7,13 +7,13 @@
 #include <span>
 #include <system_error>
 
+#include "src/companions/tables.hpp"
 #include "src/dataset/turned_shared_labels.hpp"
 #include "src/labels/labelled_images.hpp"
 #include "src/labels/text/csv_text.hpp"
 #include "src/labels/text/json_text.hpp"
 #include "src/picture/errors.hpp"
 #include "src/picture/text.hpp"
-#include "src/plan/tables.hpp"
 
 namespace qturn {
 

@@ -12,7 +12,7 @@
 #include "src/dataset/manifest.hpp"
 #include "src/dataset/written_pictures.hpp"
 #include "src/files/safe_file.hpp"
-#include "src/plan/jobs.hpp"
+#include "src/plan/plan.hpp"
 #include "src/run/options.hpp"
 
 namespace qturn {

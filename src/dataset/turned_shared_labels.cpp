@@ -16,10 +16,10 @@
 
 #include "src/files/file_descriptor.hpp"
 #include "src/files/safe_file.hpp"
+#include "src/inputs/folder_layout.hpp"
 #include "src/picture/bytes.hpp"
 #include "src/picture/errors.hpp"
 #include "src/picture/text.hpp"
-#include "src/plan/folder_layout.hpp"
 
 namespace qturn {
 namespace {

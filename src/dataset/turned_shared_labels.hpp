@@ -10,13 +10,13 @@
 #include <unordered_map>
 #include <vector>
 
+#include "src/companions/shared_labels.hpp"
+#include "src/companions/tables.hpp"
 #include "src/dataset/manifest.hpp"
 #include "src/dataset/written_pictures.hpp"
 #include "src/files/safe_file.hpp"
 #include "src/labels/labelled_images.hpp"
 #include "src/plan/jobs.hpp"
-#include "src/plan/shared_labels.hpp"
-#include "src/plan/tables.hpp"
 #include "src/run/options.hpp"
 
 namespace qturn {

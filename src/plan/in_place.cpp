@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 
 #include <algorithm>
 #include <cstdint>
+#include <map>
 #include <numeric>
 #include <optional>
 #include <set>
@@ -16,8 +18,8 @@
 
 #include "src/files/backup.hpp"
 #include "src/files/content_hash.hpp"
-#include "src/plan/find_files.hpp"
-#include "src/plan/folder_layout.hpp"
+#include "src/inputs/find_files.hpp"
+#include "src/inputs/folder_layout.hpp"
 #include "src/sample/sidecars.hpp"
 
 namespace qturn {
@@ -227,6 +229,26 @@ void refuse_one_backup_of_two(const PlanOptions& options, const FileList& files)
                   names.text()));
 }
 
+class Room {
+ public:
+  explicit Room(const fs::path& run) : run_(run) {}
+
+  void add(const fs::path& original, const fs::path& backup, std::uint64_t device,
+           std::uint64_t bytes) {
+    const auto [known, is_new] = takes_none_.try_emplace(device);
+    if (is_new) known->second = takes_no_room(original, run_);
+    std::error_code none;
+    if (!known->second && !fs::exists(backup, none)) needed_ += bytes;
+  }
+
+  std::uint64_t needed() const { return needed_; }
+
+ private:
+  const fs::path& run_;
+  std::map<std::uint64_t, bool> takes_none_;  // by device
+  std::uint64_t needed_ = 0;
+};
+
 }  // namespace
 
 void place_in_place(const PlanOptions& options, const CompanionFiles::All& companions,
@@ -266,6 +288,34 @@ void place_in_place(const PlanOptions& options, const CompanionFiles::All& compa
         fmt::format("{} {} other names (hard links), which would stay as they are", linked.text(),
                     linked.count() == 1 ? "has" : "have"));
   }
+}
+
+void refuse_full_backup(const JobList& jobs, const fs::path& run) {
+  Room room(run);
+  const FileList& files = jobs.files();
+  for (const FoundFile& file : files) {
+    if (file.to_do.empty()) continue;
+    room.add(files.path(file), backup_place(run, files.key(file)), files.id(file).device,
+             file.bytes);
+  }
+  for (const CompanionFiles* among : jobs.companions()) {
+    for (const CompanionFiles::File& each : *among) {
+      const FoundFile& picture = files[each.file];
+      const fs::path path = among->path(each);
+      struct stat status;
+      if (::stat(path.c_str(), &status) != 0) continue;  // its picture will fail
+      room.add(path, backup_place(run, files.key(picture), files.path(picture), path),
+               status.st_dev, static_cast<std::uint64_t>(status.st_size));
+    }
+  }
+  struct statvfs system;
+  if (room.needed() == 0 || ::statvfs(run.c_str(), &system) != 0) return;
+  const std::uint64_t free = std::uint64_t{system.f_bavail} * system.f_frsize;
+  if (room.needed() <= free) return;
+  throw PlanError(fmt::format(
+      "the originals that are kept may need {} MB in {}, and {} MB are free there; choose a folder "
+      "on the file system of the pictures, where they need no room",
+      room.needed() / 1'000'000, run.parent_path().string(), free / 1'000'000));
 }
 
 }  // namespace qturn

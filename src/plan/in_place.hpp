@@ -1,10 +1,13 @@
 // Results that take the place of what they are made of.
 #pragma once
 
+#include <filesystem>
+
+#include "src/companions/companion_files.hpp"
 #include "src/files/real_places.hpp"
-#include "src/plan/companion_files.hpp"
-#include "src/plan/file_list.hpp"
-#include "src/plan/options.hpp"
+#include "src/inputs/file_list.hpp"
+#include "src/inputs/options.hpp"
+#include "src/plan/jobs.hpp"
 
 namespace qturn {
 
@@ -20,5 +23,11 @@ namespace qturn {
 /// `places` receives where the files are.
 void place_in_place(const PlanOptions& options, const CompanionFiles::All& companions,
                     FileList& files, RealPlaces& places);
+
+/// Whether originals fit where a run keeps them. `run`: the folder of the run, with the originals
+/// that it has kept already. Reckons as if every
+/// picture were replaced. Throws PlanError if those that can only be copied there, from another
+/// file system, need more room than there is.
+void refuse_full_backup(const JobList& jobs, const std::filesystem::path& run);
 
 }  // namespace qturn

@@ -1,5 +1,4 @@
-// Makes a list of jobs from what the user names: which files, where each result goes, and every
-// reason not to start.
+// Files and what is to be made of them.
 #pragma once
 
 #include <cstddef>
@@ -14,14 +13,14 @@
 
 #include <qturn/orientation.hpp>
 
+#include "src/companions/companion_files.hpp"
+#include "src/companions/data_sets.hpp"
+#include "src/companions/leftovers.hpp"
+#include "src/companions/shared_labels.hpp"
 #include "src/files/real_places.hpp"
-#include "src/plan/companion_files.hpp"
-#include "src/plan/data_sets.hpp"
-#include "src/plan/file_list.hpp"
-#include "src/plan/leftovers.hpp"
-#include "src/plan/options.hpp"
-#include "src/plan/output_names.hpp"
-#include "src/plan/shared_labels.hpp"
+#include "src/inputs/file_list.hpp"
+#include "src/inputs/options.hpp"
+#include "src/inputs/output_names.hpp"
 
 namespace qturn {
 
@@ -135,26 +134,5 @@ class JobList {
   std::vector<std::size_t> order_;  // of the jobs, as numbers of files
   std::uint64_t output_count_ = 0, skipped_count_ = 0, work_bytes_ = 0;
 };
-
-struct Plan {
-  JobList jobs;
-  std::map<std::string, std::uint64_t>
-      others;  ///< files that are not pictures, counted by type (".txt", "no suffix")
-  std::vector<Sentence>
-      unreadable;  ///< folders and entries that could not be looked into, with the reason
-  std::vector<std::filesystem::path> journals;       ///< that lie in the input folders and below
-  std::set<std::filesystem::path> with_temporaries;  ///< as FoundFiles::with_temporaries
-  std::filesystem::path output_folder;               ///< empty if the output is a file or in place
-  RealPlaces places;                                 ///< of the results
-  Leftovers leftovers;                               ///< what would be left untrue
-};
-
-/// Looks at the file system and writes nothing. find_files.hpp says which files are found and what
-/// their keys are; outputs.hpp says where the results go. A file that was given
-/// twice is one job.
-///
-/// Throws PlanError: a missing input, no picture at all, an output that exists, equals or lies
-/// inside an input, two jobs with one output, a hard link in place...
-Plan plan(const PlanOptions& options);
 
 }  // namespace qturn

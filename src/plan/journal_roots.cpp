@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "src/files/content_hash.hpp"
-#include "src/plan/folder_layout.hpp"
+#include "src/inputs/folder_layout.hpp"
 
 namespace qturn {
 

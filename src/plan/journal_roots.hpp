@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "src/files/journals.hpp"
-#include "src/plan/jobs.hpp"
+#include "src/plan/plan.hpp"
 
 namespace qturn {
 

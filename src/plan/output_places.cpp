@@ -10,7 +10,7 @@
 
 #include "src/files/file_descriptor.hpp"
 #include "src/files/safe_file.hpp"
-#include "src/plan/options.hpp"
+#include "src/inputs/options.hpp"
 
 namespace qturn {
 

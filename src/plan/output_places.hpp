@@ -6,8 +6,8 @@
 #include <string>
 #include <unordered_map>
 
-#include "src/plan/file_list.hpp"
-#include "src/plan/output_names.hpp"
+#include "src/inputs/file_list.hpp"
+#include "src/inputs/output_names.hpp"
 
 namespace qturn {
 

@@ -2,11 +2,11 @@
 // first picture is read.
 #pragma once
 
+#include "src/companions/companion_files.hpp"
 #include "src/files/real_places.hpp"
-#include "src/plan/companion_files.hpp"
-#include "src/plan/find_files.hpp"
-#include "src/plan/options.hpp"
-#include "src/plan/output_names.hpp"
+#include "src/inputs/find_files.hpp"
+#include "src/inputs/options.hpp"
+#include "src/inputs/output_names.hpp"
 
 namespace qturn {
 

@@ -9,15 +9,14 @@
 #include <set>
 #include <utility>
 
+#include "src/companions/label_files.hpp"
+#include "src/companions/leftovers.hpp"
 #include "src/formats/table.hpp"
+#include "src/inputs/find_files.hpp"
+#include "src/inputs/folder_layout.hpp"
+#include "src/inputs/variants.hpp"
 #include "src/labels/coordinates.hpp"
 #include "src/picture/text.hpp"
-#include "src/plan/find_files.hpp"
-#include "src/plan/folder_layout.hpp"
-#include "src/plan/label_files.hpp"
-#include "src/plan/label_places.hpp"
-#include "src/plan/leftovers.hpp"
-#include "src/plan/variants.hpp"
 #include "src/sample/file_kind.hpp"
 #include "src/sample/harmless.hpp"
 #include "src/sample/sidecars.hpp"

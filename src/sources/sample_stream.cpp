@@ -8,7 +8,7 @@
 
 #include "src/files/tar/tar.hpp"
 #include "src/formats/table.hpp"
-#include "src/plan/find_files.hpp"
+#include "src/inputs/find_files.hpp"
 #include "src/sample/file_kind.hpp"
 
 namespace qturn {

@@ -18,8 +18,8 @@
 #include <unordered_set>
 #include <vector>
 
-#include "src/plan/leftovers.hpp"
-#include "src/plan/paired_folders.hpp"
+#include "src/companions/leftovers.hpp"
+#include "src/companions/paired_folders.hpp"
 #include "src/plan/sample_jobs.hpp"
 #include "src/sample/harmless.hpp"
 #include "src/sources/member_reader.hpp"

@@ -4,7 +4,7 @@
 #include <span>
 
 #include "src/files/content_hash.hpp"
-#include "src/plan/variants.hpp"
+#include "src/inputs/variants.hpp"
 #include "tests/cli/pictures.hpp"
 #include "tests/cli/program.hpp"
 #include "tests/fixtures/tar_files.hpp"

@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "src/plan/find_files.hpp"
-#include "src/plan/variants.hpp"
+#include "src/inputs/find_files.hpp"
+#include "src/inputs/variants.hpp"
 #include "tests/fuzz/target.hpp"
 #include "tools/qturn/parse.hpp"
 

@@ -1,4 +1,4 @@
-#include "src/plan/jobs.hpp"
+#include "src/plan/plan.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>

@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 #include <catch2/catch_test_macros.hpp>
 
-#include "src/plan/jobs.hpp"
+#include "src/plan/plan.hpp"
 #include "tests/fixtures/temporary_folder.hpp"
 
 namespace {

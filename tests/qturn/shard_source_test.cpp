@@ -6,7 +6,7 @@
 
 #include <map>
 
-#include "src/plan/options.hpp"
+#include "src/inputs/options.hpp"
 
 namespace shard_source_test {
 

@@ -11,12 +11,12 @@
 #include <vector>
 
 #include "src/check/check_writer.hpp"
+#include "src/companions/label_files.hpp"
+#include "src/companions/mask_files.hpp"
 #include "src/files/journal.hpp"
 #include "src/files/json_names.hpp"
+#include "src/inputs/folder_layout.hpp"
 #include "src/picture/errors.hpp"
-#include "src/plan/folder_layout.hpp"
-#include "src/plan/label_files.hpp"
-#include "src/plan/mask_files.hpp"
 #include "src/run/pipeline.hpp"
 #include "src/sample/companion.hpp"
 #include "tools/qturn/hints.hpp"

@@ -9,7 +9,7 @@
 #include <span>
 
 #include "src/check/label_check.hpp"
-#include "src/plan/find_files.hpp"
+#include "src/inputs/find_files.hpp"
 #include "src/plan/jobs.hpp"
 #include "tools/qturn/command_line.hpp"
 #include "tools/qturn/json_lines.hpp"

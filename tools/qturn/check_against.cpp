@@ -6,9 +6,9 @@
 #include <span>
 
 #include "src/check/check_writer.hpp"
-#include "src/plan/label_files.hpp"
-#include "src/plan/mask_files.hpp"
-#include "src/plan/shared_labels.hpp"
+#include "src/companions/label_files.hpp"
+#include "src/companions/mask_files.hpp"
+#include "src/companions/shared_labels.hpp"
 #include "src/run/pipeline.hpp"
 #include "src/sample/companion.hpp"
 #include "tools/qturn/check.hpp"

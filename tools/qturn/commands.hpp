@@ -6,7 +6,7 @@
 #include "src/files/source.hpp"
 #include "src/files/tar/tar.hpp"
 #include "src/picture/bytes.hpp"
-#include "src/plan/jobs.hpp"
+#include "src/plan/plan.hpp"
 #include "src/run/options.hpp"
 #include "src/run/pipeline.hpp"
 #include "tools/qturn/command_line.hpp"

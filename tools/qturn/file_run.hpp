@@ -10,7 +10,7 @@
 #include "src/files/journals.hpp"
 #include "src/files/standard_streams.hpp"
 #include "src/picture/bytes.hpp"
-#include "src/plan/jobs.hpp"
+#include "src/plan/plan.hpp"
 #include "src/run/pipeline.hpp"
 #include "src/sample/companion.hpp"
 #include "src/sinks/file_sample_writer.hpp"

@@ -11,7 +11,7 @@
 
 #include "src/dataset/manifest.hpp"
 #include "src/dataset/shards.hpp"
-#include "src/plan/backup_space.hpp"
+#include "src/plan/in_place.hpp"
 #include "src/plan/journal_roots.hpp"
 #include "src/run/flight.hpp"
 #include "src/sinks/tar_sample_writer.hpp"
@@ -139,7 +139,7 @@ std::unique_ptr<Journals> open_journals(const CommandLine& line, const PlanOptio
   warn_of_done(line, journals->done_before());
   if (!line.backup.empty()) {
     journals->keep_originals(line.backup);
-    refuse_full_backup(plan, journals->kept_in());
+    refuse_full_backup(plan.jobs, journals->kept_in());
   }
   if (!line.resume || journals->resumes()) return journals;
   if (!line.shard) say_nothing_to_resume(line);

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "src/plan/jobs.hpp"
+#include "src/plan/plan.hpp"
 #include "src/run/outcome.hpp"
 #include "tools/qturn/command_line.hpp"
 

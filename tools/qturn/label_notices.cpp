@@ -7,18 +7,39 @@
 #include <map>
 #include <set>
 
+#include "src/companions/paired_folders.hpp"
 #include "src/dataset/shared_files.hpp"
 #include "src/formats/table.hpp"
+#include "src/inputs/find_files.hpp"
+#include "src/inputs/folder_layout.hpp"
+#include "src/inputs/variants.hpp"
 #include "src/labels/geometry.hpp"
-#include "src/plan/find_files.hpp"
-#include "src/plan/folder_layout.hpp"
-#include "src/plan/paired_folders.hpp"
-#include "src/plan/variants.hpp"
 #include "src/sample/sidecars.hpp"
 #include "tools/qturn/report.hpp"
 
 namespace qturn {
 namespace {
+
+/// What trainers keep of the labels that a run writes, in their folder or beside it: Ultralytics'
+/// labels.cache. They go on with the labels as they were before.
+std::set<std::filesystem::path> find_label_caches(const JobList& jobs) {
+  Listings listings;
+  std::set<std::filesystem::path> folders, caches;
+  for (const CompanionFiles::Place& place : jobs.labels().places()) {
+    if (!place.holds_any) continue;
+    const std::filesystem::path path =
+        jobs.names().in_place() ? std::filesystem::path(place.folder.path)
+                                : std::filesystem::path(jobs.names().folder_of(place.folder));
+    const std::filesystem::path folder = without_slash(path.empty() ? "." : path);
+    folders.insert({folder, folder.parent_path().empty() ? "." : folder.parent_path()});
+  }
+  for (const std::filesystem::path& folder : folders) {
+    for (const Listings::Entry& entry : listings.if_readable(folder))
+      if (!entry.is_folder() && entry.lower.ends_with(".cache"))
+        caches.insert(from_here(folder / entry.name));
+  }
+  return caches;
+}
 
 void say_shared_labels(const SharedLabels::File& file, const std::string& pictures, bool is_named) {
   std::uint64_t listed = 0, strays = 0, problems = 0;

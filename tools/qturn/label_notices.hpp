@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <string>
 
-#include "src/plan/options.hpp"
+#include "src/inputs/options.hpp"
 #include "src/run/outcome.hpp"
 #include "tools/qturn/command_line.hpp"
 #include "tools/qturn/json_lines.hpp"

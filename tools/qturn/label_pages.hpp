@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "src/check/label_check.hpp"
-#include "src/plan/jobs.hpp"
+#include "src/plan/plan.hpp"
 #include "tools/qturn/command_line.hpp"
 
 namespace qturn {

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "src/plan/options.hpp"
+#include "src/inputs/options.hpp"
 
 namespace qturn {
 

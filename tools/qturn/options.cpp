@@ -12,7 +12,7 @@
 #include <type_traits>
 
 #include "src/formats/table.hpp"
-#include "src/plan/variants.hpp"
+#include "src/inputs/variants.hpp"
 #include "tools/qturn/option_values.hpp"
 
 namespace qturn {

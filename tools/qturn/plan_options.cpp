@@ -14,9 +14,9 @@
 
 #include "src/dataset/shards.hpp"
 #include "src/formats/table.hpp"
-#include "src/plan/find_files.hpp"
-#include "src/plan/output_names.hpp"
-#include "src/plan/variants.hpp"
+#include "src/inputs/find_files.hpp"
+#include "src/inputs/output_names.hpp"
+#include "src/inputs/variants.hpp"
 #include "tools/qturn/option_values.hpp"
 #include "tools/qturn/options.hpp"
 #include "tools/qturn/report.hpp"

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "src/plan/options.hpp"
+#include "src/inputs/options.hpp"
 #include "tools/qturn/command_line.hpp"
 
 namespace qturn {

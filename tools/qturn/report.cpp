@@ -10,7 +10,7 @@
 #include <filesystem>
 #include <new>
 
-#include "src/plan/find_files.hpp"
+#include "src/inputs/find_files.hpp"
 #include "src/run/flight.hpp"
 #include "tools/qturn/json_lines.hpp"
 #include "tools/qturn/progress.hpp"

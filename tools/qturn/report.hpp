@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "src/dataset/shared_files.hpp"
-#include "src/plan/jobs.hpp"
+#include "src/plan/plan.hpp"
 #include "src/run/outcome.hpp"
 #include "src/run/pipeline.hpp"
 #include "tools/qturn/command_line.hpp"

@@ -5,7 +5,7 @@
 #include <functional>
 #include <string>
 
-#include "src/plan/jobs.hpp"
+#include "src/plan/plan.hpp"
 #include "src/run/options.hpp"
 #include "tools/qturn/command_line.hpp"
 

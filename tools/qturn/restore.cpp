@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "src/files/backup.hpp"
-#include "src/plan/find_files.hpp"
+#include "src/inputs/find_files.hpp"
 #include "src/run/pipeline.hpp"
 #include "src/sinks/restore_writer.hpp"
 #include "tools/qturn/journaling.hpp"

@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "src/inputs/options.hpp"
 #include "src/plan/journal_roots.hpp"
-#include "src/plan/options.hpp"
 #include "tools/qturn/plan_options.hpp"
 #include "tools/qturn/version.hpp"
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "src/dataset/shards.hpp"
-#include "src/plan/shard.hpp"
+#include "src/inputs/shard.hpp"
 #include "tools/qturn/command_line.hpp"
 #include "tools/qturn/report.hpp"
 

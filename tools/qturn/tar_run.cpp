@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "src/plan/label_files.hpp"
+#include "src/companions/label_files.hpp"
 #include "tools/qturn/label_notices.hpp"
 #include "tools/qturn/stop_signals.hpp"
 

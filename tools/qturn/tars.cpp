@@ -13,7 +13,7 @@
 #include "src/files/journals.hpp"
 #include "src/files/tar/input.hpp"
 #include "src/formats/table.hpp"
-#include "src/plan/find_files.hpp"
+#include "src/inputs/find_files.hpp"
 #include "src/sources/member_reader.hpp"
 #include "tools/qturn/journaling.hpp"
 #include "tools/qturn/json_lines.hpp"

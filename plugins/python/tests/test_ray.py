@@ -325,7 +325,7 @@ def test_arguments_that_are_wrong(arguments, message):
 
 
 def test_the_draw_is_that_of_the_command_line():
-    # As xxhash computes them: tests/plan/variants_test.cpp.
+    # As xxhash computes them: tests/inputs/variants_test.cpp.
     assert [int(each) for each in qturn.random_variants("x/y z/b.png", 4, 42)] == [1, 5, 6, 8]
     assert [int(each) for each in qturn.random_variants(b"caf\xe9\n.tif", 5, 7)] == [1, 2, 3, 5, 7]
     assert qturn.random_variants("x/a_seg.png", 3, group="(.*?)(_seg)?") == qturn.random_variants("x/a.png", 3)

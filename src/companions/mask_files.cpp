@@ -1,0 +1,188 @@
+#include "src/companions/mask_files.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+
+#include "src/companions/leftovers.hpp"
+#include "src/files/safe_file.hpp"
+#include "src/formats/table.hpp"
+#include "src/inputs/folder_layout.hpp"
+#include "src/picture/text.hpp"
+#include "src/sample/file_kind.hpp"
+
+namespace qturn {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view of_pictures[] = {"images", "image", "imgs", "img", "jpegimages"};
+constexpr std::string_view before_folder[] = {"panoptic_", "annotations/panoptic_"};
+constexpr std::string_view after_folder[] = {"_masks", "-masks", "_mask", "-mask"};
+
+const Codec* format_of(std::string_view name) {
+  return codec_of_suffix(fs::path(name).extension().string());
+}
+
+std::string lower_stem(std::string_view lower_name) { return fs::path(lower_name).stem(); }
+
+class MaskFinder {
+ public:
+  MaskFinder(const PlanOptions& options, FoundFiles& found)
+      : options_(options), files_(found.files), listings_(found.listings) {}
+
+  CompanionFiles find() {
+    std::map<std::uint32_t, std::vector<Place>> places;
+    for (std::size_t number = 0; number < files_.size(); ++number) {
+      const FoundFile& file = files_[number];
+      if (!file.picture) continue;
+      const auto [known, is_new] = places.try_emplace(file.folder);
+      if (is_new) known->second = places_of(files_.folder_of(file));
+      for (Place& place : known->second) find_in(place, number);
+    }
+    if (found_.empty()) {
+      if (!options_.masks.folder.empty())
+        throw WithHints<PlanError>(
+            {Hint::turn_without_masks},
+            fmt::format("no mask below {} belongs to a picture", options_.masks.folder.string()));
+      return {};
+    }
+    mark_among_files();
+    for (const Found& found : found_) {
+      const FoundFile& file = files_[found.number];
+      if (file.is_companion) continue;
+      refuse_jpeg(file, found);
+      if (!is_of_size(file, found)) continue;
+      masks_.add(found.number, found.place, found.name);
+    }
+    masks_.finish();
+    return std::move(masks_);
+  }
+
+ private:
+  struct Place {
+    FileList::Folder folder;
+    bool is_beside;                            ///< pictures lie there, too
+    bool is_for_arrays = false;                ///< alone
+    std::optional<std::uint32_t> number = {};  ///< among those of the masks, once it has any
+  };
+  struct Found {
+    std::size_t number;
+    std::uint32_t place;
+    std::string name;
+  };
+
+  std::vector<Place> places_of(const FileList::Folder& pictures) {
+    std::vector<Place> places;
+    if (const fs::path& folder = options_.masks.folder; !folder.empty()) {
+      const fs::path name = fs::path(normal_path(folder / "")).parent_path().filename();
+      const fs::path path = folder / pictures.key / "";
+      const bool is_beside = normal_path(path) == normal_path(fs::path(pictures.path) / "");
+      places.push_back({{path, name / pictures.key / ""}, is_beside});
+      return places;
+    }
+    places.push_back({pictures, true});
+    const auto add = [&](std::string_view from, std::string_view to, bool is_for_arrays = false) {
+      const auto sibling = find_sibling(listings_, pictures, from, to);
+      if (!sibling) return;
+      const std::string key = sibling->key.value_or(sibling->name + "/" + pictures.key);
+      places.push_back({{sibling->path, key}, false, is_for_arrays});
+    };
+    for (const std::string_view from : of_pictures) {
+      for (const std::string_view to : label_folder_names) add(from, to);
+      add(from, "depth", true);
+    }
+    add("rgb", "depth", true);
+    const std::string own =
+        lower_case(fs::path(normal_path(pictures.path)).parent_path().filename().string());
+    for (const std::string_view after : after_folder) add(own, own + std::string(after));
+    for (const std::string_view before : before_folder) add(own, std::string(before) + own);
+    return places;
+  }
+
+  /// Whether a name, without its suffix and in lower case, is that of a mask of this picture.
+  bool is_mask(const Place& place, const Listings::Entry& entry, const std::string& stem,
+               const char* picture) const {
+    if (entry.is_folder() || !format_of(entry.lower)) return false;
+    const std::string own = lower_stem(entry.lower);
+    if (is_array(entry.lower) || place.is_for_arrays) {
+      if (!is_array(entry.lower) ||
+          is_excluded(options_, place.folder.key + entry.name, entry.name))
+        return false;
+      const bool is_named =
+          own == stem || own.starts_with(stem + ".") || stem_of_depth_map(own) == stem;
+      if (!is_array(picture) && is_named) return true;
+    }
+    return stem_of_mask(own) == stem || (!place.is_beside && own == stem);
+  }
+
+  void find_in(Place& place, std::size_t number) {
+    const std::string stem = lower_case(fs::path(files_[number].name).stem());
+    using enum Listings::Pictures;
+    for (const Listings::Entry& entry :
+         listings_.starting_with(place.folder.path, stem, place.is_beside ? masks : all)) {
+      if (!is_mask(place, entry, stem, files_[number].name)) continue;
+      if (!place.number) place.number = masks_.add_place({.folder = place.folder});
+      found_.push_back({number, *place.number, entry.name});
+      paths_.add(normal_path(place.folder.path + entry.name));
+    }
+  }
+
+  void mark_among_files() {
+    paths_.sort();
+    std::map<std::uint32_t, std::string> prefixes;
+    for (FoundFile& file : files_) {
+      const auto [known, is_new] = prefixes.try_emplace(file.folder);
+      if (is_new) known->second = normal_path(fs::path(files_.folder_of(file).path) / "");
+      file.is_companion = paths_.contains(known->second + file.name);
+    }
+  }
+
+  void refuse_jpeg(const FoundFile& file, const Found& found) const {
+    const Codec* format = format_of(found.name);
+    if (format->name != "jpeg") return;
+    throw WithHints<PlanError>(
+        {Hint::turn_without_masks},
+        fmt::format(
+            "{}, a mask of {}, is a JPEG, which changes the values of pixels; store it as a "
+            "PNG",
+            masks_.place(found.place).folder.path + found.name, files_.path(file)));
+  }
+
+  /// The first array of a folder tells whether they are about the pixels of their pictures.
+  bool is_of_size(const FoundFile& file, const Found& found) {
+    if (!is_array(found.name)) return true;
+    const auto [known, is_new] = are_of_size_.try_emplace(found.place, true);
+    if (!is_new) return known->second;
+    const std::string array = masks_.place(found.place).folder.path + found.name;
+    const std::string picture = files_.path(file);
+    try {
+      expect_array_of(read_file(array), read_file(picture), lower_suffix(picture));
+    } catch (const ImageFileError& error) {
+      if (options_.others == Others::stop) throw LeftoverError(array, error.what());
+      known->second = false;
+    } catch (const FileError&) {
+      // Its picture fails.
+    }
+    return known->second;
+  }
+
+  const PlanOptions& options_;
+  FileList& files_;
+  Listings& listings_;
+  CompanionFiles masks_{CompanionKind::mask};
+  std::map<std::uint32_t, bool> are_of_size_;  // by place
+  std::vector<Found> found_;
+  PathSet paths_;
+};
+
+}  // namespace
+
+CompanionFiles find_mask_files(const PlanOptions& options, FoundFiles& found) {
+  if (!options.masks.take) return {};
+  return MaskFinder(options, found).find();
+}
+
+}  // namespace qturn

@@ -1,0 +1,84 @@
+// The entries of folders, for all that looks into them: pictures, labels, masks, sidecars, data
+// sets, leftovers. Each folder is read once.
+#pragma once
+
+#include <dirent.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "src/inputs/name_list.hpp"
+
+namespace qturn {
+
+/// Calls `visit(opened, entry)` for each but "." and "..", in the order of the file system. Returns
+/// the error that ended it.
+std::error_code for_each_entry(const std::filesystem::path& folder,
+                               const std::function<void(int opened, const dirent& entry)>& visit);
+
+class Listings {
+ public:
+  enum class Kind : std::uint8_t { file, folder, link_to_folder };
+  struct Entry {
+    std::string_view lower;  ///< the name in lower case
+    const char* name = nullptr;
+    Kind kind = Kind::file;
+
+    bool is_folder() const { return kind != Kind::file; }
+  };
+  /// Millions of pictures lie beside a few other files, so most are left out: `masks` has arrays
+  /// and what is called as a mask, and all of a folder that is called as one of labels.
+  enum class Pictures : std::uint8_t { masks, all };
+
+  /// Regular files and folders, ascending by their names in lower case, without what a run has for
+  /// its own purposes. Nothing if there is no such folder. Throws LabelsError if it cannot be read.
+  std::span<const Entry> of(const std::filesystem::path& folder,
+                            Pictures pictures = Pictures::masks);
+  /// The same; nothing if it cannot be read.
+  std::span<const Entry> if_readable(const std::filesystem::path& folder,
+                                     Pictures pictures = Pictures::masks);
+  /// Those whose names in lower case start so.
+  std::span<const Entry> starting_with(const std::filesystem::path& folder, std::string_view start,
+                                       Pictures pictures = Pictures::masks);
+
+  /// The entry with this name, or else with this name in another case. Null if there is none.
+  const Entry* find(const std::filesystem::path& folder, const std::string& name, bool is_folder);
+
+  /// For the one that reads a folder anyway: finish() once all are added.
+  class Reader {
+   public:
+    void add(int opened, const dirent& entry);
+    void finish(std::error_code error);
+
+   private:
+    friend class Listings;
+    Reader(Listings& all, std::string path, Pictures pictures);
+    Listings& all_;
+    std::string path_;
+    Pictures pictures_;
+    std::vector<Entry> entries_;
+  };
+  Reader reader(const std::filesystem::path& folder, Pictures pictures = Pictures::masks);
+
+ private:
+  struct Folder {
+    std::vector<Entry> entries;
+    std::error_code error;
+  };
+  const Folder& folder(const std::filesystem::path& path, Pictures pictures);
+
+  using ByPath = std::map<std::string, const Folder*>;
+  std::map<std::pair<std::string, Pictures>, Folder> folders_;  // by their normal paths
+  ByPath asked_for_[2];  // by Pictures, and by the paths that were asked for, which is faster
+  NameList names_;
+};
+
+}  // namespace qturn
