@@ -177,7 +177,7 @@ int check_interleaved(const InterleavedImage* images, std::size_t count, int pla
       const int found = check_interleaved(images[i], planes);
       if (i == 0) bytes = found;
       if (found == bytes) continue;
-      throw std::invalid_argument("dst has samples of " + text(found) + " bytes, that of image 0 " +
+      throw std::invalid_argument("dst has samples of " + text(found) + " bytes, image 0 has " +
                                   text(bytes));
     } catch (const std::invalid_argument& error) {
       throw std::invalid_argument("image " + std::to_string(i) + ": " + error.what());

@@ -57,9 +57,9 @@ int check_all(const ResizedImage* images, std::size_t count, ResizeRule rule, Ch
     try {
       check_sizes(images[i]);
       if (images[i].src.pixel_bytes != pixel_bytes) {
-        throw std::invalid_argument(
-            "src has pixels of " + std::to_string(images[i].src.pixel_bytes) +
-            " bytes, and that of image 0 of " + std::to_string(pixel_bytes));
+        throw std::invalid_argument("src has pixels of " +
+                                    std::to_string(images[i].src.pixel_bytes) +
+                                    " bytes, image 0 has " + std::to_string(pixel_bytes));
       }
       check(images[i]);
     } catch (const std::invalid_argument& error) {

@@ -105,7 +105,7 @@ std::string key_of(const fs::path& file, const FileList& files) {
 void SharedLabels::add(File file) {
   paths_.add(normal_path(file.input));
   for (std::size_t image = 0; image < file.pictures.size(); ++image) {
-    if (!file.pictures[image] || !file.content->says_where()) continue;
+    if (!file.pictures[image] || !file.content->has_geometry()) continue;
     uses_.push_back({*file.pictures[image], static_cast<std::uint32_t>(files_.size()),
                      static_cast<std::uint32_t>(image)});
   }
@@ -143,7 +143,7 @@ std::vector<SharedLabel> SharedLabels::of(std::size_t picture) const {
                       .is_order_named = file.format->is_named_only,
                       .problem = file.content->problem(at->image),
                       .mirror_problem = file.content->mirror_problem(at->image),
-                      .across_problem = file.content->across_problem(at->image),
+                      .percent_problem = file.content->percent_problem(at->image),
                       .mirror_hints = file.format->has_keypoints
                                           ? Hints{Hint::say_swapped_keypoints}
                                           : Hints()});
@@ -318,7 +318,7 @@ SharedLabels find_shared_labels(const PlanOptions& options, FoundFiles& among,
   for (SharedLabels::File& file : read) {
     const fs::path path = file.input;
     pictures.find_those_of(file);
-    if (file.found == 0 && !file.content->says_where()) continue;
+    if (file.found == 0 && !file.content->has_geometry()) continue;
     expect_masks(file, files, masks, options.masks.take);
     if (!are_named && file.content->may_be_corners()) refuse_corners(file, files);
     found += file.found;

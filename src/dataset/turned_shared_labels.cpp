@@ -65,7 +65,7 @@ void VariantsInPlace::find(std::size_t picture, const LabelledImages::Image& ima
         .stored = stored.orientation, .pixels = pixels, .size = turned_size(pixels, stored.size)};
     // An earlier run may have had other options.
     const Orientation orientation =
-        file_.content->says_where()
+        file_.content->has_geometry()
             ? turn_of_shared_label({.file = file_.input, .place = image.place, .size = image.size},
                                    turn, options_.labels_drawn_on)
             : turn.view();

@@ -177,7 +177,7 @@ WordCount count_words(std::string_view text, bool is_json) {
 }  // namespace
 
 bool may_hold_coordinates(std::string_view file) {
-  const std::string text = in_bytes(file), lower = lower_case(text);
+  const std::string text = from_utf_16(file), lower = lower_case(text);
   if (has_coordinate_keys(lower) || has_coordinate_words(lower)) return true;
   const std::size_t first = std::min(text.find_first_not_of(" \t\r\n\xef\xbb\xbf"), text.size());
   const char begin = first < text.size() ? text[first] : ' ';

@@ -23,7 +23,7 @@ constexpr bool mirrors(Orientation orientation) {
 /// Whether the sides of a rotated rectangle keep their numbers in percent of the picture's width
 /// and height. A mirror exchanges the rectangle's sides, swapped axes exchange the picture's. It
 /// takes both or neither: half a turn, or a mirror along a diagonal.
-constexpr bool keeps_shares(Orientation orientation) {
+constexpr bool keeps_percentages(Orientation orientation) {
   return mirrors(orientation) == swaps_axes(orientation);
 }
 

@@ -48,8 +48,8 @@ bool holds_numbers(const JsonValue& value, int arrays) {
   return holds;
 }
 
-/// By names that say so in a label alone: an angle other than 0, or the point of a center.
-bool says_where(const JsonValue& member) {
+/// An angle other than 0, or the point of a centre: names that mean coordinates in a label alone.
+bool is_angle_or_centre(const JsonValue& member) {
   constexpr std::string_view angles[] = {"angle", "angles", "rotation", "rotations", "theta"},
                              points[] = {"center", "centre", "centroid", "gaze"};
   const bool is_zero = member.kind() == JsonKind::number && member.number().is_zero();
@@ -64,7 +64,7 @@ bool says_where(const JsonValue& member) {
 }  // namespace
 
 void refuse_coordinates(const JsonValue& member) {
-  if (says_where(member) ||
+  if (is_angle_or_centre(member) ||
       may_hold_coordinates(fmt::format("{{\"{}\": {}}}", member.name(), member.text())))
     refuse(member);
 }
@@ -73,7 +73,7 @@ void refuse_coordinates(const JsonValue& member, int arrays) {
   if (!holds_numbers(member, 0)) return;
   const std::string name = member.name();  // empty in an array
   const bool is_named = !name.empty() && may_hold_coordinates(fmt::format("{{\"{}\": [0]}}", name));
-  if (is_named || says_where(member) || holds_numbers(member, arrays)) refuse(member);
+  if (is_named || is_angle_or_centre(member) || holds_numbers(member, arrays)) refuse(member);
   for (const JsonValue each : member) refuse_coordinates(each, arrays);
 }
 

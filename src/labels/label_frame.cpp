@@ -28,7 +28,7 @@ FrameFit frame_that_fits(const LabelContent& content, Size stored, Size upright)
                                                           : FittingFrame::neither;
     return {frame, "by the size that it says"};
   }
-  if (content.is_of_one) return {};
+  if (content.is_normalised) return {};
   const std::size_t of_stored = count_outside(content, stored);
   const std::size_t of_upright = count_outside(content, upright);
   if (of_stored == of_upright) return {};

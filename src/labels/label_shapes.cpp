@@ -145,7 +145,7 @@ std::string_view name(LabelFault fault) {
 
 std::vector<LabelShape> in_pixels(const LabelContent& content, Size size) {
   std::vector<LabelShape> shapes = content.shapes;
-  if (!content.is_of_one) return shapes;
+  if (!content.is_normalised) return shapes;
   for (LabelShape& shape : shapes) {
     for (ShapePoint& point : shape.points) {
       point.x *= static_cast<double>(size.width);

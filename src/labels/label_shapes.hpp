@@ -82,7 +82,7 @@ struct LabelShape {
 struct LabelContent {
   std::optional<Size> said = {};  ///< the size of the picture, as the label says
   std::optional<TextPlace> said_at = {};
-  bool is_of_one = false;  ///< coordinates are fractions of the width and the height
+  bool is_normalised = false;  ///< coordinates are fractions of the width and the height
   std::vector<LabelShape> shapes = {};
   std::vector<LabelProblem> problems = {};
 };

@@ -25,7 +25,7 @@ namespace qturn {
 /// Why a label with a `box_size` that is the picture's is not turned.
 inline constexpr const char* box_as_large_as_picture =
     "a box is as large as the picture and does not begin at its corner; if width and height are "
-    "those of the picture, call their columns image_width and image_height";
+    "the picture's, call their columns image_width and image_height";
 
 /// Why a label whose `boxes_reach` is not within the picture is not turned.
 inline constexpr const char* box_beyond_picture =
@@ -58,8 +58,10 @@ class LabelledImages {
   std::string problem(std::size_t image) const { return found_in(problems_, image); }
   std::string mirror_problem(std::size_t image) const { return found_in(mirror_problems_, image); }
 
-  /// The same, where the turn does not keep shares (geometry.hpp).
-  std::string across_problem(std::size_t image) const { return found_in(across_problems_, image); }
+  /// The same, where the turn does not keep percentages (geometry.hpp).
+  std::string percent_problem(std::size_t image) const {
+    return found_in(percent_problems_, image);
+  }
 
   /// Names of classes that are left or right, and do not change places in a mirror.
   const std::set<std::string>& sides() const { return sides_; }
@@ -70,9 +72,9 @@ class LabelledImages {
   /// The name of the mask of an image that the labels are about; empty if they are about none.
   virtual std::string mask_of(std::size_t /*image*/) const { return ""; }
 
-  /// Whether it says where something is, or how large a picture is. If not, pictures are turned as
-  /// without it, and it is written for them.
-  virtual bool says_where() const { return true; }
+  /// Whether it has coordinates, or the size of a picture. If not, pictures are turned as without
+  /// it, and it is written for them.
+  virtual bool has_geometry() const { return true; }
 
   /// Whether boxes that are read as x, y, width and height may as well be two corners: no box of
   /// the file is against it.
@@ -83,7 +85,7 @@ class LabelledImages {
 
  protected:
   std::vector<Image> images_;
-  std::map<std::size_t, std::string> problems_, mirror_problems_, across_problems_;  // by image
+  std::map<std::size_t, std::string> problems_, mirror_problems_, percent_problems_;  // by image
   ClassSwap swap_;
 
   void saw_class(const std::string& name) {

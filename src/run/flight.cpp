@@ -366,7 +366,7 @@ void Flight::take_lane_to_prove(Orientation made) {
 // Waiting does not count as the picture's time.
 Reservation Flight::reserved_in(ByteBudget& budget, std::uint64_t bytes) {
   if (auto reserved = budget.reserve_now(bytes)) return std::move(*reserved);
-  return time_->away([&] { return budget.reserve(bytes, shared_.stop); });
+  return time_->while_paused([&] { return budget.reserve(bytes, shared_.stop); });
 }
 
 void Flight::refuse_size(const std::string& who_needs, std::uint64_t needed) const {
@@ -388,7 +388,7 @@ void Flight::turn_on_device(std::vector<Orientation>& orientations) {
   const std::uint64_t needed = (1 << 20) + 2 * original_.bytes.size() + outputs * output;
   if (!can_have(needed)) return;  // one output at a time needs less
   reserve(needed);
-  auto made = time_->away([&] { return device.turn(*request); });
+  auto made = time_->while_paused([&] { return device.turn(*request); });
   if (!made) return;
   picture_->accept(*request, std::move(*made));
   std::erase_if(orientations, [&](Orientation each) { return picture_->is_made(each); });
@@ -630,7 +630,7 @@ bool Flight::is_proved_on_device(Orientation variant, std::span<const std::byte>
   JpegDevice* const device = shared_.device;
   if (!device || !device->is_of_use()) return false;
   const auto ask = [&](const JpegRequest& request) {
-    return time_->away([&] { return device->turn(request); });
+    return time_->while_paused([&] { return device->turn(request); });
   };
   return picture_->is_proved_by(ask, variant, result);
 }

@@ -156,7 +156,7 @@ void TimeLimit::watch() {
     const Clock::time_point now = Clock::now();
     for (Picture* picture : pictures_) {
       if (stop_) picture->stop_ = true;
-      if (picture->is_away_ || picture->stop_) continue;
+      if (picture->is_paused_ || picture->stop_) continue;
       const std::chrono::duration<double> worked = picture->before_ + (now - picture->since_);
       if (worked.count() <= seconds_) continue;
       picture->is_over_ = true;
@@ -178,13 +178,13 @@ TimeLimit::Picture::~Picture() {
 
 void TimeLimit::Picture::pause() {
   const std::lock_guard lock(limit_.mutex_);
-  is_away_ = true;
+  is_paused_ = true;
   before_ += Clock::now() - since_;
 }
 
 void TimeLimit::Picture::go_on() {
   const std::lock_guard lock(limit_.mutex_);
-  is_away_ = false;
+  is_paused_ = false;
   since_ = Clock::now();
 }
 

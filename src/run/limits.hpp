@@ -59,16 +59,16 @@ class TimeLimit {
 
     /// Calls `wait()`, which does not count as the picture's time.
     template <typename Wait>
-    auto away(Wait wait) {
-      const Away away(*this);
+    auto while_paused(Wait wait) {
+      const Pause paused(*this);
       return wait();
     }
 
    private:
     friend TimeLimit;
-    struct Away {
-      explicit Away(Picture& its_picture) : picture(its_picture) { picture.pause(); }
-      ~Away() { picture.go_on(); }
+    struct Pause {
+      explicit Pause(Picture& its_picture) : picture(its_picture) { picture.pause(); }
+      ~Pause() { picture.go_on(); }
       Picture& picture;
     };
     void pause();
@@ -76,7 +76,7 @@ class TimeLimit {
 
     TimeLimit& limit_;
     std::atomic<bool> stop_{false}, is_over_{false};
-    bool is_away_ = false;
+    bool is_paused_ = false;
     Clock::time_point since_ = Clock::now();
     Clock::duration before_{};
     std::list<Picture*>::iterator place_;

@@ -58,20 +58,20 @@ Sentence reason_of(const std::exception_ptr& error) try {
   return reason(known);
 }
 
-/// Lends memory of finished files to the ways in and out while a run lasts.
-class Lent {
+/// Lends the memory of finished files to the reader and the writer while a run lasts.
+class SpareBytesLoan {
  public:
-  Lent(SampleReader& reader, const SampleWriter& writer, SpareBytes& spare)
+  SpareBytesLoan(SampleReader& reader, const SampleWriter& writer, SpareBytes& spare)
       : reader_(reader), writer_(writer) {
     reader_.reuse(&spare);
     writer_.reuse(&spare);
   }
-  ~Lent() {
+  ~SpareBytesLoan() {
     reader_.reuse(nullptr);
     writer_.reuse(nullptr);
   }
-  Lent(const Lent&) = delete;
-  Lent& operator=(const Lent&) = delete;
+  SpareBytesLoan(const SpareBytesLoan&) = delete;
+  SpareBytesLoan& operator=(const SpareBytesLoan&) = delete;
 
  private:
   SampleReader& reader_;
@@ -127,7 +127,7 @@ std::size_t Engine::most_in_flight(const SampleReader& reader, const SampleWrite
 RunEnd Engine::run(SampleReader& reader, const SampleWriter& writer,
                    const std::function<void(const Outcome&)>& report) {
   require_memory_for_a_stack();
-  const Lent lent(reader, writer, spare_);
+  const SpareBytesLoan loan(reader, writer, spare_);
   SharedStems stems;
   Shared shared{.writer = writer,
                 .options = options_,

@@ -578,7 +578,7 @@ std::vector<std::size_t> PictureNames::of_file(Text name) const {
 
 bool names_any(Text text, const PictureNames& pictures) {
   bool found = false;
-  for_each_stem_in(in_bytes(text),
+  for_each_stem_in(from_utf_16(text),
                    [&](std::uint64_t stem) { found = found || pictures.find(stem); });
   return found;
 }
@@ -587,7 +587,7 @@ std::vector<std::uint64_t> stems_in(Text name, Text text) {
   std::vector<std::uint64_t> stems;
   for_each_own_stem(lower_case(std::string(name)),
                     [&](Text stem) { stems.push_back(hash_of_stem(stem)); });
-  for_each_stem_in(in_bytes(text), [&](std::uint64_t stem) { stems.push_back(stem); });
+  for_each_stem_in(from_utf_16(text), [&](std::uint64_t stem) { stems.push_back(stem); });
   std::ranges::sort(stems);
   // Clang 14 does not compile std::ranges::unique with GCC's library.
   stems.erase(std::unique(stems.begin(), stems.end()), stems.end());

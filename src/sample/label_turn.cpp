@@ -68,7 +68,8 @@ Orientation turn_of_shared_label(const SharedLabel& label, const MetadataTurn& t
     fail(place + box_beyond_picture, {{Hint::choose_label_format, "huggingface:voc"}});
   }
   if (!label.problem.empty()) fail(label.problem);
-  if (!keeps_shares(orientation) && !label.across_problem.empty()) fail(label.across_problem);
+  if (!keeps_percentages(orientation) && !label.percent_problem.empty())
+    fail(label.percent_problem);
   if (mirrors(orientation) && !label.mirror_problem.empty())
     fail(label.mirror_problem, label.mirror_hints);
   return orientation;

@@ -35,7 +35,7 @@ struct SharedLabel {
   std::optional<Size> boxes_reach = {};  ///< must be within the picture
   bool is_order_named = false;           ///< of the numbers of these boxes, by the user
   /// Why its labels cannot be turned, at all or by some turns; or empty.
-  std::string problem = {}, mirror_problem = {}, across_problem = {};
+  std::string problem = {}, mirror_problem = {}, percent_problem = {};
   Hints mirror_hints = {};
 };
 

@@ -142,8 +142,8 @@ TEST_CASE_METHOD(Workplace,
   CHECK(result.exit_code == 1);
   CHECK_THAT(result.err, ContainsSubstring(
                              "qturn: data/a.png: data/x.csv:2:1: a box is as large as the picture "
-                             "and does not begin at its corner; if width and height are those of "
-                             "the picture, call their columns image_width and image_height\n"));
+                             "and does not begin at its corner; if width and height are the "
+                             "picture's, call their columns image_width and image_height\n"));
   CHECK(results(*this) == Names{"b__flop.png", "x.csv"});
 }
 

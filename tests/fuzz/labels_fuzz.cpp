@@ -117,7 +117,7 @@ std::string turned_elements(const SharedLabelFormat& format, std::string_view te
         const Size size = (*images)[image].size.value_or(Size{70, 70});
         const bool can_be_turned =
             images->problem(image).empty() &&
-            (images->across_problem(image).empty() || keeps_shares(orientation)) &&
+            (images->percent_problem(image).empty() || keeps_percentages(orientation)) &&
             (images->mirror_problem(image).empty() || !mirrors(orientation)) &&
             size.width <= longest && size.height <= longest;
         variants.clear();

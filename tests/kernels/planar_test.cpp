@@ -323,7 +323,7 @@ TEST_CASE("planes that cannot become pixels are refused before anything is writt
     images[1].dst.pixel_bytes = 6;
     images[1].dst.pitch = 12;
     CHECK_THROWS_MATCHES(from_planar_batch(images, 2, 3), std::invalid_argument,
-                         Message("image 1: dst has samples of 2 bytes, that of image 0 1"));
+                         Message("image 1: dst has samples of 2 bytes, image 0 has 1"));
   }
 }
 

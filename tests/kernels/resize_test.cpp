@@ -131,7 +131,7 @@ TEST_CASE("what cannot be resized is refused with the numbers") {
   ResizedImage grey[] = {two[0], two[0]};
   grey[1].src.pixel_bytes = 1;
   CHECK_THROWS_MATCHES(resize_to_planar_batch(grey, 2, rule, format), std::invalid_argument,
-                       Message("image 1: src has pixels of 1 bytes, and that of image 0 of 3"));
+                       Message("image 1: src has pixels of 1 bytes, image 0 has 3"));
   format.src_type = SampleType::uint16;
   CHECK_THROWS_MATCHES(resize_to_planar(small.image, rule, format), std::invalid_argument,
                        Message("src_type is not uint8, and other samples are not resized"));

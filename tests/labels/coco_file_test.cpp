@@ -147,8 +147,8 @@ TEST_CASE("An annotation that is longer than any of a picture is refused, and is
   reader.take("{\"images\": [],\n\"annotations\": [{\"segmentation\": [[");
   const std::string numbers(std::size_t{9} << 20, '1');
   CHECK_THROWS_MATCHES(reader.take(numbers), qturn::LabelError,
-                       Message("2:17: an element of annotations is longer than 8 MiB, which none "
-                               "of a picture is"));
+                       Message("2:17: an element of annotations is longer than 8 MiB, the most "
+                               "that qturn reads at once"));
 }
 
 }  // namespace coco_file_test

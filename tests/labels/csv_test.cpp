@@ -181,9 +181,9 @@ TEST_CASE("Rows tell whether coordinates are pixels or fractions") {
   CHECK(unit("") == qturn::CsvUnit::unknown);
   CHECK(fails("image,x,y\na,,\na,1,0\n").find("3:1: no row tells whether") == 0);
   CHECK(fails("image,x,y\na,.5,.5\na,3,3\n") ==
-        "3:1: the coordinates look like pixels, those of line 2 like fractions of the picture");
+        "3:1: the coordinates look like pixels, but in line 2 like fractions of the picture");
   CHECK(fails("image,x,y\na,3,3\na,0.5,0.5\n") ==
-        "3:1: the coordinates look like fractions of the picture, those of line 2 like pixels");
+        "3:1: the coordinates look like fractions of the picture, but in line 2 like pixels");
 }
 
 TEST_CASE("Columns that are not known, or known twice, are refused by name") {
@@ -230,14 +230,14 @@ TEST_CASE("A CSV file of Hugging Face has boxes in JSON, or a line for each vari
   CHECK(content[0].boxes_reach == Size{3, 3});
   CHECK(content.sides() == std::set<std::string>{"left \" hand"});
   CHECK(content.note() == "boxes from objects, in pixels");
-  CHECK(content.says_where());
+  CHECK(content.has_geometry());
 
   const std::string plain = "label,file_name,objects\n1,a.jpg,\"cat, dog\"\n,b.jpg,";
   CHECK(written(plain, {{{{{}, Orientation::flop}, "a__flop.jpg", size}}, {}}) ==
         "label,file_name,objects\n1,a__flop.jpg,\"cat, dog\"\n");
   CHECK(fails(plain).empty());
   const CsvContent captions = content_of("file_name,text\na.jpg,a cat\n");
-  CHECK_FALSE(captions.says_where());
+  CHECK_FALSE(captions.has_geometry());
   CHECK(captions.note().empty());
 
   CHECK(fails("file_name,bbox\na.jpg,\"[0.5, 1, 2]\"\n") ==

@@ -338,18 +338,18 @@ TEST_CASE("Rotated rectangles of Label Studio turn where that is exact") {
     CHECK(painted(once, square).pixels == turned(painted(labels, square), orientation).pixels);
     CHECK(once.turned(inverse(orientation), square).text == labels.text);
     const Labels other = rotated(50, 30);
-    if (!qturn::keeps_shares(orientation)) continue;
+    if (!qturn::keeps_percentages(orientation)) continue;
     const Size now = qturn::turned_size(orientation, wide);
     CHECK(painted(other.turned(orientation, wide), now).pixels ==
           turned(painted(other, wide), orientation).pixels);
   }
   const auto images = rotated(50, 30).images();
   CHECK(images->problem(0).empty());
-  CHECK(images->across_problem(0) ==
+  CHECK(images->percent_problem(0) ==
         "1:261: a rotated rectangle of a picture that is not square can only be turned by 180 "
         "degrees "
         "or along a diagonal");
-  CHECK(rotated(40, 40).images()->across_problem(0).empty());
+  CHECK(rotated(40, 40).images()->percent_problem(0).empty());
 }
 
 TEST_CASE("Tasks of Label Studio get their variants' names, sizes and ids") {
@@ -419,7 +419,7 @@ TEST_CASE(
     CHECK(points->problem(0).empty());
     CAPTURE(labels.text, points->mirror_problem(0));
     CHECK(points->mirror_problem(0).ends_with(qturn::points_may_have_sides));
-    CHECK(points->across_problem(0).empty());
+    CHECK(points->percent_problem(0).empty());
   }
   const auto& studio = format_called("labelstudio");
   CHECK(Labels{studio, R"([{"id": 1, "data": {}}])"}.fails() == "1:20: has no image");
@@ -557,7 +557,7 @@ TEST_CASE("What an image folder says of a picture and cannot be turned is named 
     CHECK(hugging_face_voc(R"({"file_name": "a", "bbox": )" + box + "}").fails() ==
           "1:28: x2 or y2 of a box is less than x1 or y1, expected two corners");
   CHECK(hugging_face(std::string((8 << 20) + 1, ' ')).fails() ==
-        "1:1: a line is longer than 8 MiB, which none of a picture is");
+        "1:1: a line is longer than 8 MiB, the most that qturn reads at once");
 }
 
 TEST_CASE("An image folder's images say how far their boxes reach, and which classes have sides") {

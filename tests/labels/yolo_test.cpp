@@ -192,8 +192,8 @@ TEST_CASE("The YAML file of a data set says whether there are keypoints") {
        "1:11: kpt_shape is a number of keypoints and 2 or 3 values each, such as "
        "[17, 3]"},
       {"kpt_shape: [2, 3]\nflip_idx: [1, 1]",
-       "2:10: flip_idx has a number from 0 to 1 for each of 2 keypoints, and what is in the place "
-       "of which goes both ways"},
+       "2:10: flip_idx has a number from 0 to 1 for each of 2 keypoints, and two that change "
+       "places name each other"},
   };
   for (const auto& [text, message] : broken) {
     CAPTURE(text);

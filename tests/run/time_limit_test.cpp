@@ -34,11 +34,11 @@ TEST_CASE("a picture's flag is raised once its time is over, and no other's") {
   CHECK_FALSE(next.stop());
 }
 
-TEST_CASE("time away does not count") {
+TEST_CASE("a pause does not count") {
   const std::atomic<bool> never = false;
   TimeLimit limit(never, 1);
   TimeLimit::Picture picture(limit);
-  CHECK(picture.away([] {
+  CHECK(picture.while_paused([] {
     std::this_thread::sleep_for(1500ms);
     return 7;
   }) == 7);

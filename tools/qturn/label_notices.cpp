@@ -49,7 +49,7 @@ void say_shared_labels(const SharedLabels::File& file, const std::string& pictur
     strays += each.is_listed ? 0 : each.annotations;
     const bool can_be_turned = file.content->problem(image).empty() &&
                                file.content->mirror_problem(image).empty() &&
-                               file.content->across_problem(image).empty();
+                               file.content->percent_problem(image).empty();
     problems += file.pictures[image] && !can_be_turned ? 1 : 0;
   }
   const std::string name = printable(file.input.string());

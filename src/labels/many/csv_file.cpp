@@ -92,7 +92,7 @@ void CsvReader::take_unit(CsvUnit unit, TextPlace place) {
   if (content_.unit_ != CsvUnit::unknown) {
     const bool are_pixels = unit == CsvUnit::pixels;
     throw LabelError(place,
-                     fmt::format("the coordinates look like {}, those of line {} like {}",
+                     fmt::format("the coordinates look like {}, but in line {} like {}",
                                  are_pixels ? "pixels" : "fractions of the picture", tells_->line,
                                  are_pixels ? "fractions of the picture" : "pixels"));
   }
@@ -110,7 +110,7 @@ void CsvShapesReader::take_row(const CsvRows::Row& row) {
   CsvRow read(row, content_.columns());
   const auto image = content_.find(read.file_name());
   if (!image) return;  // the file has changed since
-  LabelContent content{.is_of_one = content_.unit() == CsvUnit::fractions};
+  LabelContent content{.is_normalised = content_.unit() == CsvUnit::fractions};
   attempt(&content, [&] {
     read.read_shape();
     content.shapes = read.shapes(content_.unit());

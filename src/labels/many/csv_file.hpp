@@ -28,7 +28,7 @@ class CsvContent : public LabelledImages {
   CsvUnit unit() const { return unit_; }
   /// "boxes from xmin, ymin, xmax, ymax, in pixels"
   std::string note() const override;
-  bool says_where() const override {
+  bool has_geometry() const override {
     return !columns_.names.empty() || columns_.size || !problems_.empty();
   }
   bool may_be_corners() const override { return may_be_corners_; }

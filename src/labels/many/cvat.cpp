@@ -57,7 +57,7 @@ class CvatImage : public LabelElement {
   CvatImage(std::string_view text, TextPlace place)
       : text_(text, place), nodes_(nodes_of_label(text_)) {
     const std::string_view name = value(0, "name");
-    file_name_ = as_it_is_meant(name);
+    file_name_ = xml_unescaped(name);
     if (file_name_.empty()) text_.fail(name, "name is empty");
     if (find(0, "width") && find(0, "height"))
       size_ = {whole(0, "width", longest_side), whole(0, "height", longest_side)};
@@ -119,14 +119,14 @@ class CvatImage : public LabelElement {
   }
 
   void add(ElementTurn& turn, int element, LabelShape shape) const {
-    shape.category = as_it_is_meant(find(element, "label").value_or(""));
+    shape.category = xml_unescaped(find(element, "label").value_or(""));
     turn.add(std::move(shape), at(element).name);
   }
 
   void turn_shape(ElementTurn& turn, int element) const {
     const std::string_view kind = at(element).name;
     const std::string_view label = find(element, "label").value_or("");
-    if (const auto* other = class_after(turn.swap, as_it_is_meant(label), turn.orientation()))
+    if (const auto* other = class_after(turn.swap, xml_unescaped(label), turn.orientation()))
       turn.edits.replace(label, xml_escaped(*other, true));
     if (kind == "box") return turn_box(turn, element);
     if (kind == "polygon") return turn_points(turn, element, ShapeKind::polygon);

@@ -259,7 +259,7 @@ std::optional<Keypoints> read_data_yaml(std::string_view text) {
     }
     if (!is_exchange) {
       yaml.fail(*flip, fmt::format("flip_idx has a number from 0 to {} for each of {} keypoints, "
-                                   "and what is in the place of which goes both ways",
+                                   "and two that change places name each other",
                                    count - 1, count));
     }
   }

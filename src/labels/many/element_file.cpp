@@ -22,8 +22,8 @@ class ElementImages : public LabelledImages {
   ElementImages(const ElementFormat& format, const ClassSwap& swap)
       : LabelledImages(swap), format_(format) {}
 
-  std::string note() const override { return says_where() ? std::string(format_.note) : ""; }
-  bool says_where() const override { return says_where_ || !format_.are_pixel_boxes; }
+  std::string note() const override { return has_geometry() ? std::string(format_.note) : ""; }
+  bool has_geometry() const override { return has_geometry_ || !format_.are_pixel_boxes; }
   bool may_be_corners() const override { return boxes_.may_be_corners(); }
   std::optional<std::size_t> find(const std::string& file_name) const {
     const auto found = by_name_.find(file_name);
@@ -51,7 +51,7 @@ class ElementImages : public LabelledImages {
       problems.try_emplace(number, at_place(first.place.value_or(place), first.why));
     };
     add_first(mirror_problems_, turn.mirrored);
-    add_first(across_problems_, turn.across);
+    add_first(percent_problems_, turn.in_percent);
     image.annotations += content.shapes.size();
     for (const LabelProblem& problem : content.problems)
       add_problem(at_place(problem.place.value_or(place), problem.why));
@@ -70,7 +70,7 @@ class ElementImages : public LabelledImages {
       saw_class(shape.category);
       if (format_.are_pixel_boxes && shape.kind == ShapeKind::box) boxes_.add(image, shape);
     }
-    says_where_ |= element.size() || !content.shapes.empty() || !content.problems.empty();
+    has_geometry_ |= element.size() || !content.shapes.empty() || !content.problems.empty();
   }
 
   /// Is called after the last element.
@@ -79,7 +79,7 @@ class ElementImages : public LabelledImages {
  private:
   const ElementFormat& format_;
   PixelBoxes boxes_;
-  bool says_where_ = false;
+  bool has_geometry_ = false;
   std::unordered_map<std::string, std::uint32_t> by_name_;
   std::vector<std::size_t> paths_;  // hashes
 };
@@ -116,7 +116,7 @@ class ElementTaker : protected ElementsSink {
     const LabelledVariant trial = {.turn = {.orientation = Orientation::rotate180},
                                    .name = "a",
                                    .size = element.size().value_or(Size())};
-    LabelContent content{.is_of_one = format_.are_of_one};
+    LabelContent content{.is_normalised = format_.are_normalised};
     ElementTurn turn(text, place, trial, swap_, &content);
     turn.attempt([&] { element.turn(turn); });
     take(std::move(content), turn);

@@ -15,7 +15,7 @@ constexpr std::string_view blank_characters = " \t\r\n";
 }  // namespace
 
 void ElementCutter::refuse_length(TextPlace place, std::string_view element) {
-  throw LabelError(place, fmt::format("{} is longer than {} MiB, which none of a picture is",
+  throw LabelError(place, fmt::format("{} is longer than {} MiB, the most that qturn reads at once",
                                       element, longest_element >> 20));
 }
 

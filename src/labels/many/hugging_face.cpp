@@ -50,7 +50,7 @@ JsonValue picture_in(const JsonValue& line) {
     if (member.kind() != JsonKind::array) continue;
     if (member.size() != 1)
       member.fail(
-          fmt::format("{} has {} names, expected that of one picture", name, member.size()));
+          fmt::format("{} has {} names, expected the name of one picture", name, member.size()));
     picture = *member.begin();
   }
   return picture ? *picture : line.member("file_name");

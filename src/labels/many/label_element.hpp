@@ -52,10 +52,10 @@ class ElementTurn {
     fail_if(mirrors(orientation()), mirrored, fail);
   }
   template <typename Fail>
-  void fail_across(Fail fail) {
-    fail_if(!keeps_shares(orientation()), across, fail);
+  void fail_in_percent(Fail fail) {
+    fail_if(!keeps_percentages(orientation()), in_percent, fail);
   }
-  LabelContent mirrored = {}, across = {};  ///< their problems
+  LabelContent mirrored = {}, in_percent = {};  ///< their problems
 
   bool reads_shapes() const { return content_ != nullptr; }
   void add(LabelShape shape, std::string_view at) {
@@ -108,7 +108,7 @@ struct ElementFormat {
   std::unique_ptr<LabelElement> (*read)(std::string_view text, TextPlace place);
   std::string_view note = {};    ///< to be said about the labels before they are turned
   bool are_pixel_boxes = false;  ///< as hugging_face.hpp says
-  bool are_of_one = false;       ///< shapes are fractions of the picture
+  bool are_normalised = false;   ///< shapes are fractions of the picture
 };
 
 extern const ElementFormat create_ml, cvat, datumaro, hugging_face, hugging_face_voc, label_studio,

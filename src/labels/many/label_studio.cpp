@@ -331,7 +331,7 @@ class LabelStudioTask : public LabelElement {
     for (const auto& [right, below] : corners)
       shape.points.push_back(rotated(corner, right, below, rotation));
     if (!(size_ && size_->width == size_->height)) {
-      turn.fail_across([&] {
+      turn.fail_in_percent([&] {
         rotation->fail(
             "a rotated rectangle of a picture that is not square can only be turned by 180 degrees "
             "or along a diagonal");
@@ -370,6 +370,6 @@ const ElementFormat label_studio = {
                  has_any(head, {"\"annotations\"", "\"completions\""});
         },
     .read = read_element<LabelStudioTask>,
-    .are_of_one = true};
+    .are_normalised = true};
 
 }  // namespace qturn

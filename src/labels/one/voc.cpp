@@ -156,7 +156,7 @@ class VocTurn {
     object.for_each_child([&](Element node) {
       const std::string_view kind = node.name();
       if (kind == "name") {
-        const auto* other = class_after(swap_, as_it_is_meant(node.content()), turn_.orientation);
+        const auto* other = class_after(swap_, xml_unescaped(node.content()), turn_.orientation);
         if (other) replace(node, xml_escaped(*other));
       } else if (kind == "bndbox") {
         turn_box(node);
@@ -217,7 +217,7 @@ class VocTurn {
   void for_each_rotation(Element attributes, Visit visit) const {
     attributes.for_each_child([&](Element attribute) {
       if (attribute.name() == "attribute" &&
-          as_it_is_meant(attribute.child("name").content()) == "rotation")
+          xml_unescaped(attribute.child("name").content()) == "rotation")
         visit(part_of(attribute, "value"));
     });
   }
@@ -236,7 +236,7 @@ class VocTurn {
     if (!content_) return;
     content_->shapes.push_back({.kind = kind,
                                 .place = edits_.place_of(node.name()),
-                                .category = as_it_is_meant(node.parent().child("name").content()),
+                                .category = xml_unescaped(node.parent().child("name").content()),
                                 .points = std::move(points)});
   }
 

@@ -198,7 +198,7 @@ std::string turn_yolo(std::string_view text, Orientation orientation,
 }
 
 LabelContent read_yolo(std::string_view text, const std::optional<Keypoints>& keypoints) {
-  LabelContent content{.is_of_one = true};
+  LabelContent content{.is_normalised = true};
   YoloTurn(text, Orientation::identity, keypoints, no_classes, &content).turn();
   return content;
 }

@@ -94,7 +94,7 @@ std::vector<double> numbers_in(Text word) {
 
 bool is_utf_16(Text text) { return text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff"); }
 
-std::string in_bytes(Text text) {
+std::string from_utf_16(Text text) {
   std::string bytes(text.substr(text.starts_with(byte_order_mark) ? byte_order_mark.size() : 0));
   if (is_utf_16(text)) {
     bytes.erase(0, 2);
@@ -241,7 +241,7 @@ class AnyTextReader {
       const std::size_t tag = std::min(text_.find('<', at), text_.size());
       const Text key = open_.size() > depth ? nodes_[open_.back()].key : Text();
       if (const Text text = stripped(text_.substr(at, tag - at)); !text.empty())
-        add(key, meant(text));
+        add(key, unescaped_xml(text));
       if (text_.substr(tag).starts_with("<!--")) {
         at = std::min(text_.find("-->", tag), text_.size() - 3) + 3;
         continue;
@@ -274,13 +274,15 @@ class AnyTextReader {
       if (quote == Text::npos) break;
       const std::size_t end = std::min(tag.find(tag[quote], quote + 1), tag.size());
       add(before.substr(before.find_last_of(" \t\r\n\"'") + 1),
-          meant(tag.substr(quote + 1, end - quote - 1)));
+          unescaped_xml(tag.substr(quote + 1, end - quote - 1)));
       at = std::min(end + 1, tag.size());
     }
     if (tag.ends_with('/')) close();
   }
 
-  Text meant(Text text) { return text.find('&') == Text::npos ? text : kept(as_it_is_meant(text)); }
+  Text unescaped_xml(Text text) {
+    return text.find('&') == Text::npos ? text : kept(xml_unescaped(text));
+  }
 
   /// Fields may have quotes, and then the ends of lines in them.
   void read_table() {
@@ -447,7 +449,7 @@ class AnyTextReader {
   bool is_lenient_ = false;  // words of YAML need no quotes
 };
 
-AnyText::AnyText(std::string_view text, std::string_view lower_suffix) : text_(in_bytes(text)) {
+AnyText::AnyText(std::string_view text, std::string_view lower_suffix) : text_(from_utf_16(text)) {
   AnyTextReader(*this, lower_suffix);
 }
 

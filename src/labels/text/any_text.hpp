@@ -62,8 +62,9 @@ std::vector<double> numbers_in(std::string_view word);
 /// How many there are in a text of any form, but for prose.
 std::size_t numbers_in_text(std::string_view text, std::string_view lower_suffix);
 
-/// A text in UTF-16 as one of bytes, without characters beyond ASCII; others as they are.
-std::string in_bytes(std::string_view text);
+/// A text in UTF-16 without the zero bytes of its ASCII characters, or any other text; without a
+/// byte order mark.
+std::string from_utf_16(std::string_view text);
 /// Whether a text begins with UTF-16's byte order mark.
 bool is_utf_16(std::string_view text);
 

@@ -60,7 +60,7 @@ std::string xml_escaped(std::string_view text, bool in_quotes) {
   return escaped;
 }
 
-std::string as_it_is_meant(std::string_view content) {
+std::string xml_unescaped(std::string_view content) {
   constexpr std::string_view cdata = "<![CDATA[";
   if (content.starts_with(cdata))
     return std::string(content.substr(cdata.size(), content.find("]]>") - cdata.size()));

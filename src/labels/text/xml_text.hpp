@@ -1,4 +1,4 @@
-// Text in labels of XML: as it is written, and as it is meant.
+// Text in labels of XML, escaped and unescaped.
 #pragma once
 
 #include <string>
@@ -12,9 +12,9 @@ namespace qturn {
 
 std::string xml_escaped(std::string_view text, bool in_quotes = false);
 
-/// The text of an element or the value of an attribute as it is meant: "cat & dog" of
-/// "cat &amp; dog".
-std::string as_it_is_meant(std::string_view content);
+/// The text of an element or the value of an attribute, unescaped: "cat & dog" of "cat &amp; dog".
+/// A CDATA section gives its content.
+std::string xml_unescaped(std::string_view content);
 
 /// Throws LabelError.
 std::vector<XmlNode> nodes_of_label(const LabelText& text);
