@@ -144,6 +144,8 @@ ExifSays read_exif(std::span<const std::byte> data) {
     const TiffEntries exif = tiff->directory(*at);
     says.damaged |= !exif.whole;
     says.pixels = fields.size(exif, pixel_x_dimension, pixel_y_dimension);
+    if (const auto related = fields.integer(exif, interoperability_directory))
+      says.related = fields.size(tiff->directory(*related), related_width, related_height);
   }
   if (!first.whole || first.next == 0 || first.next == first.at) return says;
   const TiffEntries second = tiff->directory(first.next);

@@ -24,10 +24,14 @@ namespace qturn::exif_tag {
 
 inline constexpr std::uint16_t image_width = 256, image_height = 257, orientation_tag = 274,
                                x_resolution = 282, y_resolution = 283, resolution_unit = 296,
-                               jpeg_offset = 513, jpeg_bytes = 514, exif_directory = 0x8769,
-                               subject_area = 0x9214, pixel_x_dimension = 0xA002,
-                               pixel_y_dimension = 0xA003, subject_location = 0xA214,
-                               maker_note = 0x927C;
+                               jpeg_offset = 513, jpeg_bytes = 514, related_width = 0x1001,
+                               related_height = 0x1002, exif_directory = 0x8769,
+                               gps_directory = 0x8825, sensor_x_resolution = 0x920E,
+                               sensor_y_resolution = 0x920F, subject_area = 0x9214,
+                               maker_note = 0x927C, pixel_x_dimension = 0xA002,
+                               pixel_y_dimension = 0xA003, interoperability_directory = 0xA005,
+                               focal_plane_x_resolution = 0xA20E, focal_plane_y_resolution = 0xA20F,
+                               subject_location = 0xA214;
 
 }  // namespace qturn::exif_tag
 
@@ -107,6 +111,7 @@ struct ExifSays {
   std::optional<Orientation> orientation;
   std::optional<Size> pixels;     ///< PixelXDimension, PixelYDimension
   std::optional<Size> image;      ///< ImageWidth, ImageLength of the first directory
+  std::optional<Size> related;    ///< RelatedImageWidth, RelatedImageLength (interoperability)
   std::optional<Size> thumbnail;  ///< of the JPEG, as its own header says
   std::optional<Orientation> thumbnail_orientation;
   bool damaged = false;  ///< the header or one of these directories is incomplete

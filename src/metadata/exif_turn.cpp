@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "kernels/jpeg/src/markers.hpp"
@@ -37,7 +39,8 @@ class ExifTurn {
       return;
     }
     set_size(first, image_width, image_height);
-    if (swaps_axes(turn_.pixels)) tiff_.exchange(body_, first, x_resolution, y_resolution);
+    exchange_axes(first,
+                  {{x_resolution, y_resolution}, {sensor_x_resolution, sensor_y_resolution}});
     const TiffEntry* link = first.find(exif_directory);
     if (!link) return;
     patch_exif_directory(tiff_.integer(*link).value_or(body_.size()));
@@ -60,6 +63,10 @@ class ExifTurn {
       return;
     }
     set_size(exif, pixel_x_dimension, pixel_y_dimension);
+    exchange_axes(exif, {{sensor_x_resolution, sensor_y_resolution},
+                         {focal_plane_x_resolution, focal_plane_y_resolution}});
+    if (const TiffEntry* link = exif.find(interoperability_directory))
+      turn_related_size(tiff_.directory(tiff_.integer(*link).value_or(body_.size())));
     move_subject(exif, subject_area, "SubjectArea");
     move_subject(exif, subject_location, "SubjectLocation");
     const TiffEntry* note = exif.find(maker_note);
@@ -71,6 +78,26 @@ class ExifTurn {
   }
 
  private:
+  void exchange_axes(const TiffEntries& directory,
+                     std::initializer_list<std::pair<std::uint16_t, std::uint16_t>> pairs) {
+    if (!swaps_axes(turn_.pixels)) return;
+    for (const auto& [x, y] : pairs) tiff_.exchange(body_, directory, x, y);
+  }
+
+  // The size of the picture, or of another one that it was made of.
+  void turn_related_size(const TiffEntries& directory) {
+    const TiffEntry *width = directory.find(related_width),
+                    *height = directory.find(related_height);
+    if (!directory.whole || !width || !height) return;
+    const Size whole = turn_.whole_size();
+    if (tiff_.integer(*width) == static_cast<std::uint64_t>(whole.width) &&
+        tiff_.integer(*height) == static_cast<std::uint64_t>(whole.height)) {
+      set_size(directory, related_width, related_height);
+    } else {
+      exchange_axes(directory, {{related_width, related_height}});
+    }
+  }
+
   void set_size(const TiffEntries& directory, std::uint16_t width_tag, std::uint16_t height_tag) {
     for (const TiffEntry& entry : directory.entries) {
       if (entry.tag != width_tag && entry.tag != height_tag) continue;
@@ -317,13 +344,19 @@ class MayChange {
     // An orientation that is added goes to a copy of the directory, at the end.
     add(tiff.first_at(), tiff.offset_bytes());
     const TiffEntries first = tiff.directory(tiff.first_directory());
-    add(first, {image_width, image_height, orientation_tag, x_resolution, y_resolution});
+    add(first, {image_width, image_height, orientation_tag, x_resolution, y_resolution,
+                sensor_x_resolution, sensor_y_resolution});
     if (first.whole)  // a thumbnail that cannot be kept is left out
       add(first.at + tiff.count_bytes() + first.entries.size() * tiff.entry_bytes(),
           tiff.offset_bytes());
     if (const TiffEntry* link = first.find(exif_directory)) {
       const TiffEntries exif = tiff.directory(tiff.integer(*link).value_or(body.size()));
-      add(exif, {pixel_x_dimension, pixel_y_dimension, subject_area, subject_location});
+      add(exif, {pixel_x_dimension, pixel_y_dimension, subject_area, subject_location,
+                 sensor_x_resolution, sensor_y_resolution, focal_plane_x_resolution,
+                 focal_plane_y_resolution});
+      if (const TiffEntry* related = exif.find(interoperability_directory))
+        add(tiff.directory(tiff.integer(*related).value_or(body.size())),
+            {related_width, related_height});
     }
     if (const auto repeated = repeated_exif_directory(tiff, first))
       add(*repeated, {pixel_x_dimension, pixel_y_dimension});

@@ -95,6 +95,7 @@ void MetadataCheck::exif(std::span<const std::byte> block) {
   }
   size("Exif", says.pixels);
   size("Exif's first directory", says.image);
+  size("Exif's RelatedImageWidth", says.related);
   smaller("the thumbnail", says.thumbnail, says.thumbnail_orientation);
   if (says.damaged) add("the Exif block is damaged");
 }

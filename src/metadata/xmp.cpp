@@ -460,9 +460,13 @@ std::string turn_xmp(std::string_view packet, const MetadataTurn& turn,
     if (is_height(node)) edits.replace(node, height);
   }
   if (turn.pixels != Orientation::identity) {
-    const XmlNode *x = find_property(nodes, tiff_schema, "XResolution"),
-                  *y = find_property(nodes, tiff_schema, "YResolution");
-    if (x && y && swaps_axes(turn.pixels)) edits.exchange(*x, *y);
+    const auto exchange = [&](std::string_view space, std::string_view of_x,
+                              std::string_view of_y) {
+      const XmlNode *x = find_property(nodes, space, of_x), *y = find_property(nodes, space, of_y);
+      if (x && y && swaps_axes(turn.pixels)) edits.exchange(*x, *y);
+    };
+    exchange(tiff_schema, "XResolution", "YResolution");
+    exchange(exif, "FocalPlaneXResolution", "FocalPlaneYResolution");
     move_subject(nodes, "SubjectArea", turn, edits, warnings);
     move_subject(nodes, "SubjectLocation", turn, edits, warnings);
   }

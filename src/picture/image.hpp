@@ -59,9 +59,10 @@ struct Header {
   /// Encoding the pixels in their own format loses some of what they say (a lossy WebP).
   bool lossy = false;
   std::vector<PlacedMetadata> placed;
-  /// Blocks with content that qturn does not know: "TIFF 65000", "PNG vpAx". They are kept, and
+  /// Blocks with content that qturn does not know: "TIFF 65123", "PNG dePt". They are kept, and
   /// may depend on the orientation.
   std::vector<std::string> unknown;
+  bool has_maker_note = false;  ///< which may say anything, and is kept
   /// What is unusual about the file, in sentences for the user, whatever is done with it.
   std::vector<std::string> faults;
   /// Why programs do not agree on how it is shown: it is not turned. Empty: they agree.

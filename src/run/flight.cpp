@@ -436,6 +436,7 @@ void Flight::write_output(std::size_t index) {
   refuse_storage_change(outcome.variant);
   outcome.stale_metadata = stale_metadata(planned, index);
   outcome.kept_unknown = planned.kept_unknown;
+  outcome.kept_maker_note = planned.kept_maker_note;
   refuse_stale_metadata(outcome);
   if (options_.plan_only) {
     if (planned.route == Route::none) picture_->refuse(planned);
@@ -668,6 +669,7 @@ Sentence Flight::out_of_time() const {
 void Flight::fail(std::size_t index, Sentence why, Status status) {
   outcomes_[index].stale_metadata.clear();
   outcomes_[index].kept_unknown.clear();
+  outcomes_[index].kept_maker_note = false;
   leave_out(index, status, Route::none, std::move(why));
 }
 

@@ -59,6 +59,7 @@ struct Outcome {
   /// masks, and world files.
   std::vector<std::string> stale_metadata = {};
   std::vector<std::string> kept_unknown = {};  ///< TurnOutcome's
+  bool kept_maker_note = false;                ///< TurnOutcome's
   ContentHash source = {}, result = {};  ///< of the input and the output, once that is written
   /// Sidecars of --sidecars, which are known once they are written, then those of the job.
   std::vector<Companion> companions = {};

@@ -158,7 +158,10 @@ TurnOutcome PictureTurn::plan(Orientation orientation) const {
             : fmt::format("{} can be read but not written; choose another format", format_->name);
   }
   outcome.stale_metadata = stale_metadata(outcome);
-  if (moves_pixels(outcome) && !is_converted()) outcome.kept_unknown = header_.unknown;
+  if (moves_pixels(outcome) && !is_converted()) {
+    outcome.kept_unknown = header_.unknown;
+    outcome.kept_maker_note = header_.has_maker_note;
+  }
   return outcome;
 }
 

@@ -2,6 +2,7 @@
 // to be stale, and what nobody knows.
 #include <catch2/catch_test_macros.hpp>
 
+#include <array>
 #include <span>
 #include <string>
 #include <vector>
@@ -31,6 +32,7 @@ TurnOutcome planned(const Bytes& file, Orientation orientation = Orientation::ro
 
 struct Says {
   Names unknown = {}, stale = {};
+  bool has_note = false;
   bool operator==(const Says&) const = default;
 };
 
@@ -38,7 +40,8 @@ Says said_of(const Bytes& file) {
   const TurnOutcome outcome = planned(file);
   CHECK(planned(file, Orientation::identity).kept_unknown.empty());
   CHECK(planned(file, Orientation::identity).stale_metadata.empty());
-  return {outcome.kept_unknown, outcome.stale_metadata};
+  CHECK_FALSE(planned(file, Orientation::identity).kept_maker_note);
+  return {outcome.kept_unknown, outcome.stale_metadata, outcome.kept_maker_note};
 }
 
 Bytes jpeg_with(int app, const std::string& payload) {
@@ -111,6 +114,99 @@ TEST_CASE("A block that nobody knows is kept, and named") {
   CHECK(said_of(png_with(png_xmp_chunk(packet, false))) == depth);
   CHECK(said_of(png_with(png_xmp_chunk(packet, true))) == depth);
   CHECK(said_of(tiff_with(700, packet)) == depth);
+}
+
+namespace {
+
+enum In { first, exif, gps, interoperability };
+
+// An Exif block with these fields in one of its directories.
+std::string exif_with(In in, const std::vector<ExifDirectory::Entry>& fields) {
+  const ByteOrder order{false};
+  std::array<ExifDirectory, 4> all;
+  all[first].add_long(0x8769, 0, order);
+  all[first].add_long(0x8825, 0, order);
+  all[exif].add_long(0xA005, 0, order);
+  all[gps].add_text(29, "2026:11:28");
+  all[interoperability].add_text(1, "R98");
+  all[in].entries.insert(all[in].entries.end(), fields.begin(), fields.end());
+  std::array<std::size_t, 4> at = {8};
+  for (std::size_t i = 1; i < all.size(); ++i) at[i] = at[i - 1] + all[i - 1].bytes();
+  all[first].entries[0].value = order.u32(at[exif]);
+  all[first].entries[1].value = order.u32(at[gps]);
+  all[exif].entries[0].value = order.u32(at[interoperability]);
+  std::string block = "MM" + order.u16(42) + order.u32(8);
+  for (std::size_t i = 0; i < all.size(); ++i) block += all[i].at(at[i], 0, order);
+  return block;
+}
+
+std::string exif_with(In in, unsigned tag, const std::string& value) {
+  return exif_with(in, {{tag, 7, value.size(), value}});
+}
+
+Bytes jpeg_with_exif(const std::string& block) { return jpeg_with(1, "Exif\0\0"s + block); }
+
+// A TIFF with the directories of an Exif block.
+Bytes tiff_with_exif(const std::string& block) {
+  using namespace qturn::tiff;
+  const Bytes plain = owned(cli::encoded(cli::smooth_picture(5, 3), tiff::codec));
+  TiffFile file = read_tiff(plain);
+  file.pages.front().children = read_tiff(bytes_of(block)).pages.front().children;
+  const std::span<const std::byte> parts[] = {plain};
+  return write_tiff(file, parts);
+}
+
+}  // namespace
+
+TEST_CASE("A field of an Exif block that nobody knows is named") {
+  const auto said = [](In in, unsigned tag, const std::string& value = "content") {
+    return said_of(jpeg_with_exif(exif_with(in, tag, value)));
+  };
+  CHECK(said(first, 50001) == Says{.unknown = {"Exif 50001"}});
+  CHECK(said(exif, 50001, "a") == Says{.unknown = {"Exif 50001"}});
+  CHECK(said(gps, 40) == Says{.unknown = {"GPS 40"}});
+  CHECK(said(interoperability, 40) == Says{.unknown = {"Interoperability 40"}});
+  CHECK(said(exif, 50001, "\0\0\0\0 "s) == Says());
+  // What is turned in the pages of a TIFF, and nowhere else.
+  CHECK(said(first, 33550) == Says{.unknown = {"Exif 33550"}});
+  CHECK(said(exif, 34377, resource(1500, "ab")) == Says{.unknown = {"Photoshop 1500"}});
+
+  const Says unknown{.unknown = {"Exif 50001"}};
+  const std::string block = exif_with(exif, 50001, "content");
+  CHECK(said_of(png_with(cli::png_chunk("eXIf", block))) == unknown);
+  CHECK(said_of(webp_with("EXIF", block)) == unknown);
+  CHECK(said_of(tiff_with_exif(block)) == unknown);
+}
+
+TEST_CASE("Fields of Exif that are turned or do not depend on the orientation are not named") {
+  for (const unsigned tag : {36864, 37121, 37387, 37390, 37396, 37888, 40962, 41486, 41492, 42036,
+                             42039, 42080, 42240, 50341, 59932, 65000})
+    CHECK(said_of(jpeg_with_exif(exif_with(exif, tag, "content"))) == Says());
+  for (const unsigned tag : {18246, 40091, 33723, 33434, 42034})
+    CHECK(said_of(jpeg_with_exif(exif_with(first, tag, "content"))) == Says());
+  CHECK(said_of(jpeg_with_exif(exif_with(gps, 31, "content"))) == Says());
+  CHECK(said_of(jpeg_with_exif(exif_with(interoperability, 4097, "content"))) == Says());
+  const Says note{.has_note = true};
+  CHECK(said_of(jpeg_with_exif(exif_with(exif, 37500, "note"))) == note);
+  CHECK(said_of(tiff_with_exif(exif_with(exif, 37500, "note"))) == note);
+}
+
+TEST_CASE("Fields of Exif that depend on the orientation and are not turned are stale") {
+  const Says crop{.stale = {"its crops and corrections (DNG)"}};
+  CHECK(said_of(jpeg_with_exif(exif_with(first, 50829, "content"))) == crop);
+  CHECK(said_of(tiff_with(51009, "ab")) == crop);
+  CHECK(said_of(jpeg_with_exif(exif_with(first, 37724, "content"))) ==
+        Says{.stale = {"its layers (Photoshop)"}});
+}
+
+TEST_CASE("Large fields of a TIFF are looked at, too") {
+  const std::string large(1 << 17, 'a');
+  CHECK(said_of(tiff_with(65123, large)) == Says{.unknown = {"TIFF 65123"}});
+  CHECK(said_of(tiff_with(37724, large)) == Says{.stale = {"its layers (Photoshop)"}});
+  std::string resources;
+  for (int i = 0; i < 600; ++i) resources += resource(1028, std::string(120, 'a'));
+  CHECK(said_of(tiff_with(34377, resources + resource(2000, "ab"))) ==
+        Says{.stale = {"its paths (Photoshop)"}});
 }
 
 TEST_CASE("What is empty, or known to be harmless, is not named") {

@@ -539,4 +539,63 @@ TEST_CASE("No cut and no changed byte of a block leads outside it") {
   CHECK(refused > 0);
 }
 
+namespace {
+
+// The fields that come in pairs, in the Exif and the interoperability directory.
+struct Pairs {
+  unsigned sensor_x, sensor_y, focal_x, focal_y, related_width, related_height;
+};
+
+std::string block_of(const Pairs& says) {
+  const ByteOrder order{false};
+  ExifDirectory first, exif, related;
+  first.add_long(0x8769, 0, order);
+  exif.add_rational(0x920E, says.sensor_x, 1, order);
+  exif.add_rational(0x920F, says.sensor_y, 1, order);
+  exif.add_long(0xA005, 0, order);
+  exif.add_rational(0xA20E, says.focal_x, 1, order);
+  exif.add_rational(0xA20F, says.focal_y, 1, order);
+  related.add_long(0x1001, says.related_width, order);
+  related.add_long(0x1002, says.related_height, order);
+  const std::size_t exif_at = 8 + first.bytes(), related_at = exif_at + exif.bytes();
+  first.entries[0].value = order.u32(exif_at);
+  exif.entries[2].value = order.u32(related_at);
+  return "MM" + order.u16(42) + order.u32(8) + first.at(8, 0, order) + exif.at(exif_at, 0, order) +
+         related.at(related_at, 0, order);
+}
+
+Pairs pairs_in(const std::string& block) {
+  const auto tiff = *TiffStructure::open(bytes_of(block));
+  const TiffEntries first = tiff.directory(tiff.first_directory());
+  const TiffEntries exif = tiff.directory(*tiff.integer(*first.find(0x8769)));
+  const TiffEntries related = tiff.directory(*tiff.integer(*exif.find(0xA005)));
+  const auto over = [&](std::uint16_t tag) {
+    return static_cast<unsigned>(tiff.number(exif.find(tag)->value_at, 4));
+  };
+  const auto side = [&](std::uint16_t tag) {
+    return static_cast<unsigned>(*tiff.integer(*related.find(tag)));
+  };
+  return {over(0x920E), over(0x920F), over(0xA20E), over(0xA20F), side(0x1001), side(0x1002)};
+}
+
+}  // namespace
+
+TEST_CASE("The resolution of the sensor and the size of a related picture turn with the axes") {
+  std::vector<std::string> warnings;
+  const std::string block = block_of({1, 2, 3, 4, 64, 48}), other = block_of({1, 2, 3, 4, 90, 30});
+  const auto is = [](const Pairs& a, const Pairs& b) {
+    return a.sensor_x == b.sensor_x && a.sensor_y == b.sensor_y && a.focal_x == b.focal_x &&
+           a.focal_y == b.focal_y && a.related_width == b.related_width &&
+           a.related_height == b.related_height;
+  };
+  const MetadataTurn swaps = turn_of(Orientation::rotate90, {48, 64});
+  const std::string now = turned(block, swaps, warnings);
+  CHECK(is(pairs_in(now), {2, 1, 4, 3, 48, 64}));
+  CHECK_NOTHROW(prove_exif(bytes_of(block), bytes_of(now), swaps));
+  CHECK(is(pairs_in(turned(other, swaps, warnings)), {2, 1, 4, 3, 30, 90}));
+  const MetadataTurn keeps = turn_of(Orientation::flop, {64, 48});
+  CHECK(turned(block, keeps, warnings) == block);
+  CHECK(warnings.empty());
+}
+
 }  // namespace exif_turn_test

@@ -73,6 +73,7 @@ std::string json_line(const Outcome& outcome) {
   for (const Sentence& warning : outcome.warnings) json["warnings"].push_back(warning.text);
   if (!outcome.stale_metadata.empty()) json["stale_metadata"] = outcome.stale_metadata;
   if (!outcome.kept_unknown.empty()) json["kept_unknown"] = outcome.kept_unknown;
+  if (outcome.kept_maker_note) json["kept_maker_note"] = true;
   put_companions(json, outcome);
   return dump(json);
 }
@@ -97,6 +98,7 @@ std::string json_line_planned(const Outcome& outcome) {
   json["message"] = outcome.message;
   if (!outcome.stale_metadata.empty()) json["stale_metadata"] = outcome.stale_metadata;
   if (!outcome.kept_unknown.empty()) json["kept_unknown"] = outcome.kept_unknown;
+  if (outcome.kept_maker_note) json["kept_maker_note"] = true;
   put_companions(json, outcome);
   return dump(json);
 }

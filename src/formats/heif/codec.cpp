@@ -9,9 +9,11 @@
 #include <utility>
 
 #include "src/formats/container/container_turn.hpp"
+#include "src/formats/container/known_boxes.hpp"
 #include "src/formats/container/video_matrix.hpp"
 #include "src/formats/heif/heif.hpp"
 #include "src/formats/table.hpp"
+#include "src/metadata/exif_fields.hpp"
 #include "src/picture/file_limits.hpp"
 
 namespace qturn::heif {
@@ -38,6 +40,25 @@ bool is_heic(std::span<const std::byte> head, std::string_view) {
          has_brand(head, {"heic", "heix", "heim", "heis", "hevc", "hevx", "mif1", "mif2", "msf1"});
 }
 
+void look_at_boxes(const HeifFile& heif, Header& header) {
+  const auto look = [&](BoxesOf boxes, const Box& box) {
+    look_at_box(boxes, box.type, heif.file.subspan(box.content, box.end - box.content), header);
+  };
+  for_each_box(heif.file, 0, heif.file.size(), [&](const Box& box) { look(BoxesOf::heif, box); });
+  for (const Box& property : heif.property_list) look(BoxesOf::heif_properties, property);
+  for (const auto& [number, item] : heif.items) {
+    const std::vector<std::span<const std::byte>> pieces = heif.pieces(item);
+    std::string type(item.type);
+    if (!item.content_type.empty()) type.append(" ").append(item.content_type);
+    if (!pieces.empty()) look_at_box(BoxesOf::heif_items, type, pieces.front(), header);
+  }
+  if (!heif.has_picture()) return;
+  BoxReader reader(heif.file, heif.meta);
+  reader.version();
+  for_each_box(heif.file, reader.at(), heif.meta.end,
+               [&](const Box& box) { look(BoxesOf::heif_metadata, box); });
+}
+
 Header header_of(const HeifFile& heif) {
   const Sequence sequence = heif.movie ? read_sequence(heif.file, *heif.movie) : Sequence();
   Header header = header_of_size(heif.has_picture() ? shown_size(heif, heif.item(heif.primary))
@@ -56,7 +77,10 @@ Header header_of(const HeifFile& heif) {
   for (const auto& [number, item] : heif.items) {
     const auto xmp = is_heif_xmp(item) && !item.is_encoded ? heif.content(item) : std::nullopt;
     if (xmp) add_placed_in_xmp(text_of(*xmp), header);
+    const auto exif = is_heif_exif(item) ? heif.content(item) : std::nullopt;
+    if (exif) look_at_exif(exif_item_body(*exif), header);
   }
+  look_at_boxes(heif, header);
   if (heif.has_manifest) add_placed(signed_manifest(), header);
   if (is_stereo(heif)) add_placed({.name = "its stereo pair (left and right)"}, header);
   return header;

@@ -21,8 +21,10 @@
 
 #include "src/formats/container/boxes.hpp"
 #include "src/formats/container/container_turn.hpp"
+#include "src/formats/container/known_boxes.hpp"
 #include "src/formats/jxl/codestream.hpp"
 #include "src/formats/table.hpp"
+#include "src/metadata/exif_fields.hpp"
 #include "src/metadata/xmp.hpp"
 #include "src/picture/bytes.hpp"
 #include "src/picture/file_limits.hpp"
@@ -296,8 +298,15 @@ Header header_of(const JxlFile& jxl) {
     return each.says != jxl.wanted(jxl.header.orientation);
   });
   for (const JxlMetadata& each : jxl.metadata)
-    if (!each.is_exif) add_placed_in_xmp(text_of(jxl.content(each)), header);
+    each.is_exif ? look_at_exif(exif_item_body(jxl.content(each)), header)
+                 : add_placed_in_xmp(text_of(jxl.content(each)), header);
   if (jxl.has_manifest) add_placed(signed_manifest(), header);
+  if (jxl.codestream.type.empty()) return header;
+  for_each_box(jxl.file, 0, jxl.file.size(), [&](const Box& box) {
+    BoxReader reader(jxl.file, box);
+    const std::string_view type = box.type == "brob" ? reader.characters(4) : box.type;
+    look_at_box(BoxesOf::jxl, type, jxl.file.subspan(reader.at(), box.end - reader.at()), header);
+  });
   return header;
 }
 

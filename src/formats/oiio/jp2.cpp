@@ -7,8 +7,10 @@
 #include <string_view>
 
 #include "src/formats/container/boxes.hpp"
+#include "src/formats/container/known_boxes.hpp"
 #include "src/formats/oiio/module.hpp"
 #include "src/metadata/exif.hpp"
+#include "src/metadata/exif_fields.hpp"
 #include "src/metadata/exif_turn.hpp"
 #include "src/metadata/xmp.hpp"
 #include "src/picture/bytes.hpp"
@@ -170,12 +172,19 @@ void describe_jpeg2000(std::span<const std::byte> file, Header& header) {
   for_each_box(file, 0, file.size(), [&](const Box& box) {
     if (box.type == "jumb" || is_manifest(file, box)) add_placed(signed_manifest(), header);
     add_placed_in_xmp(text_of(content_of(file, box, xmp_uuid)), header);
+    look_at_exif(content_of(file, box, exif_uuid), header);
     if (!content_of(file, box, geo_uuid).empty()) {
       header.placed.push_back({.name = "its map coordinates (GeoJP2)"});
     }
     if (box.type == "asoc" && text_of(within(file, box)).find("gml.data") != std::string::npos) {
       header.placed.push_back({.name = "its map coordinates (GMLJP2)"});
+    } else {
+      look_at_box(BoxesOf::jp2, box.type, within(file, box), header);
     }
+    if (box.type != "jp2h") return;
+    for_each_box(file, box.content, box.end, [&](const Box& each) {
+      look_at_box(BoxesOf::jp2, each.type, within(file, each), header);
+    });
   });
 }
 

@@ -13,6 +13,7 @@
 #include "src/formats/png/chunks.hpp"
 #include "src/formats/png/zlib.hpp"
 #include "src/metadata/exif.hpp"
+#include "src/metadata/exif_fields.hpp"
 #include "src/metadata/tiff_structure.hpp"
 #include "src/metadata/xmp.hpp"
 
@@ -241,6 +242,8 @@ bool is_other_profile(const PngChunk& chunk) {
 void look_at_chunks(const std::vector<PngChunk>& chunks, Header& header) {
   for (const PngChunk& chunk : chunks) {
     if (const std::string packet = png_xmp(chunk); !packet.empty()) look_at_xmp(packet, header);
+    if (chunk.type == "eXIf") look_at_exif(chunk.data, header);
+    if (const auto block = raw_exif(chunk)) look_at_exif(*block, header);
     if (chunk.type == "caBX") add_placed(signed_manifest(), header);
     if (is_other_profile(chunk)) {
       add_unknown(fmt::format("PNG {}", name_of_text(chunk)), header);

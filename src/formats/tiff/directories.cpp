@@ -159,10 +159,10 @@ class DirectoryReader {
       if (bytes > offset_bytes()) count_bytes_read(bytes);
       value_bytes_ += bytes;
       constexpr std::uint64_t large = 1 << 16;
-      const bool is_cut = only_structure_ && size.value_bytes == 1 && bytes > large;
-      const bool says_places =
-          field.tag == tiff_tag::description || field.tag == tiff_tag::imagej_metadata;
-      if (is_cut && !says_places) continue;
+      const bool is_looked_into =
+          field.tag == tiff_tag::xmp || field.tag == tiff_tag::photoshop_resources;
+      const bool is_cut =
+          only_structure_ && size.value_bytes == 1 && bytes > large && !is_looked_into;
       field.value = value(from, is_cut ? large : bytes, size.word_bytes);
       const bool is_note = field.tag == tiff_tag::maker_note && size.word_bytes == 1;
       if ((is_note || is_metamorph(field.tag)) && bytes > offset_bytes()) {

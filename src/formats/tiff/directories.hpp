@@ -63,6 +63,7 @@ enum : std::uint16_t {
   tie_points = 33922,
   model_matrix = 34264,
   geo_keys = 34735,
+  photoshop_resources = 34377,
   exif = 34665,
   maker_note = 37500,
   icc_profile = 34675,
@@ -148,8 +149,8 @@ enum class MissingPixels : bool { are_damage, are_left_out };
 TiffFile read_tiff(std::span<const std::byte> file,
                    MissingPixels missing = MissingPixels::are_damage);
 
-/// The same without texts, profiles, and other large values that do not say how pixels are stored;
-/// of those that may say where pixels lie, the beginning is there.
+/// The same with the beginning alone of texts, profiles, and other large values that do not say how
+/// pixels are stored. XMP and Photoshop's resources are whole.
 TiffFile read_tiff_structure(std::span<const std::byte> file,
                              MissingPixels missing = MissingPixels::are_damage);
 

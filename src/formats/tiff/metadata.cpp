@@ -15,14 +15,13 @@
 #include "src/formats/tiff/metamorph.hpp"
 #include "src/formats/tiff/ome.hpp"
 #include "src/formats/tiff/page_place.hpp"
-#include "src/metadata/photoshop_resources.hpp"
 #include "src/metadata/resolution.hpp"
+#include "src/metadata/xmp.hpp"
 
 namespace qturn::tiff {
 namespace {
 
-constexpr std::uint16_t manifest_tag = 0xCD41, clip_path_tag = 343, resources_tag = 34377,
-                        layers_tag = 37724;
+constexpr std::uint16_t manifest_tag = 0xCD41, layers_tag = 37724;
 
 template <std::size_t N>
 bool is_one_of(std::uint16_t tag, const std::array<std::uint16_t, N>& tags) {
@@ -98,14 +97,15 @@ std::string name_of(std::uint16_t tag) {
     std::uint16_t tag;
     std::string_view name;
   };
-  static constexpr std::array<Name, 8> names = {{{286, "XPosition"},
-                                                 {287, "YPosition"},
-                                                 {290, "GrayResponseUnit"},
-                                                 {291, "GrayResponseCurve"},
-                                                 {301, "TransferFunction"},
-                                                 {33723, "IPTC"},
-                                                 {resources_tag, "Photoshop's resources"},
-                                                 {layers_tag, "Photoshop's layers"}}};
+  static constexpr std::array<Name, 8> names = {
+      {{286, "XPosition"},
+       {287, "YPosition"},
+       {290, "GrayResponseUnit"},
+       {291, "GrayResponseCurve"},
+       {301, "TransferFunction"},
+       {33723, "IPTC"},
+       {tiff_tag::photoshop_resources, "Photoshop's resources"},
+       {layers_tag, "Photoshop's layers"}}};
   const auto* known = std::ranges::find(names, tag, &Name::tag);
   return known == names.end() ? std::to_string(tag) : std::string(known->name);
 }
@@ -145,8 +145,6 @@ std::vector<PlacedMetadata> placed_metadata(const TiffDirectory& page) {
   if (!turns_page_place(page)) placed.push_back({.name = "its place on a page (XPosition)"});
   if (has_stage_position(page)) placed.push_back({.name = "its stage positions (MetaMorph)"});
   if (page.find(manifest_tag)) placed.push_back(signed_manifest());
-  if (page.find(layers_tag)) placed.push_back({.name = "its layers (Photoshop)"});
-  if (page.find(clip_path_tag)) placed.push_back({.name = "its clipping path (TIFF)"});
   if (const TiffField* field = page.find(tiff_tag::description)) {
     const std::string_view text = text_of(field->value);
     std::ranges::move(placed_in_ome(text), std::back_inserter(placed));
@@ -164,68 +162,18 @@ std::vector<PlacedMetadata> placed_metadata(const TiffDirectory& page) {
   return placed;
 }
 
-void look_at_fields(const TiffDirectory& page, Header& header) {
-  struct Range {
-    std::uint16_t first, last;
-  };
-  // Besides what the functions above name: baseline and extended TIFF, TIFF/IT, tags of the Library
-  // of Congress and libtiff, Exif in the first directory, ImageJ, GDAL, MetaMorph, microscopes'
-  // settings as text, and DNG.
-  static constexpr std::array ranges = {Range{254, 347},
-                                        Range{351, 351},
-                                        Range{400, 405},
-                                        Range{433, 435},
-                                        Range{512, 532},
-                                        Range{559, 559},
-                                        Range{700, 700},
-                                        Range{18246, 18249},
-                                        Range{32781, 32781},
-                                        Range{32995, 32998},
-                                        Range{33300, 33301},
-                                        Range{33421, 33434},
-                                        Range{33437, 33437},
-                                        Range{33550, 33550},
-                                        Range{33628, 33631},
-                                        Range{33723, 33723},
-                                        Range{33918, 33922},
-                                        Range{34016, 34032},
-                                        Range{34118, 34118},
-                                        Range{34264, 34264},
-                                        Range{34665, 34665},
-                                        Range{34675, 34675},
-                                        Range{34732, 34737},
-                                        Range{34850, 34853},
-                                        Range{34855, 34855},
-                                        Range{34864, 34869},
-                                        Range{34908, 34911},
-                                        Range{36864, 36868},
-                                        Range{37121, 37122},
-                                        Range{37377, 37386},
-                                        Range{37392, 37399},
-                                        Range{37439, 37439},
-                                        Range{37500, 37510},
-                                        Range{37520, 37522},
-                                        Range{layers_tag, layers_tag},
-                                        Range{40091, 40095},
-                                        Range{40960, 40965},
-                                        Range{41483, 41495},
-                                        Range{41728, 41730},
-                                        Range{41985, 41996},
-                                        Range{42016, 42037},
-                                        Range{42112, 42113},
-                                        Range{50255, 50255},
-                                        Range{50341, 50341},
-                                        Range{50706, 51111},
-                                        Range{manifest_tag, manifest_tag}};
+void look_at_fields(const TiffDirectory& page, Header& header, FieldsOf directory) {
+  constexpr std::pair<std::uint16_t, FieldsOf> children[] = {
+      {tiff_tag::exif, FieldsOf::exif},
+      {tiff_tag::gps, FieldsOf::gps},
+      {tiff_tag::interoperability, FieldsOf::interoperability}};
   for (const TiffField& field : page.fields) {
-    const auto holds = [&](Range range) {
-      return range.first <= field.tag && field.tag <= range.last;
-    };
-    if (field.tag == resources_tag) {
-      look_at_photoshop_resources(field.value, header);
-    } else if (!field.value.empty() && std::ranges::none_of(ranges, holds)) {
-      add_unknown(fmt::format("TIFF {}", field.tag), header);
-    }
+    look_at_field(directory, field.tag, field.value, header);
+    if (field.tag == tiff_tag::xmp) add_placed_in_xmp(text_of(field.value), header);
+  }
+  for (const auto& [tag, fields_of] : children) {
+    const auto found = page.children.find(tag);
+    if (found != page.children.end()) look_at_fields(found->second, header, fields_of);
   }
 }
 

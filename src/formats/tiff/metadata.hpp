@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "src/formats/tiff/directories.hpp"
+#include "src/metadata/exif_fields.hpp"
 #include "src/picture/image.hpp"
 
 namespace qturn::tiff {
@@ -20,8 +21,9 @@ bool is_georeferenced(const TiffDirectory& page);
 /// the shape that tifffile states as text, map coordinates and sizes that cannot be turned.
 std::vector<PlacedMetadata> placed_metadata(const TiffDirectory& page);
 
-/// Adds the fields that no table knows, and what the resources of Photoshop hold.
-void look_at_fields(const TiffDirectory& page, Header& header);
+/// Adds what the fields of a page hold, or of another directory, and of those below it, that no
+/// turn keeps true or that no table knows.
+void look_at_fields(const TiffDirectory& page, Header& header, FieldsOf directory = FieldsOf::tiff);
 
 /// Turns what depends on that, of a page that had this size: map coordinates, the axes of OME-XML.
 void turn_placed_metadata(TiffDirectory& page, Size before, Orientation applied);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -21,7 +22,7 @@ constexpr std::array<std::uint16_t, 4> places = {
 // What says how pixels are stored, where they lie or how they are turned. Of the first kind, what
 // matters shows when they are decoded.
 bool may_change(const TiffField& field) {
-  constexpr std::array<std::uint16_t, 37> tags = {tiff_tag::width,
+  constexpr std::array<std::uint16_t, 39> tags = {tiff_tag::width,
                                                   tiff_tag::height,
                                                   tiff_tag::compression,
                                                   tiff_tag::photometric,
@@ -51,6 +52,8 @@ bool may_change(const TiffField& field) {
                                                   531,
                                                   532,
                                                   50674,
+                                                  exif_tag::related_width,
+                                                  exif_tag::related_height,
                                                   exif_tag::pixel_x_dimension,
                                                   exif_tag::pixel_y_dimension,
                                                   exif_tag::subject_area,
@@ -62,17 +65,24 @@ bool may_change(const TiffField& field) {
          field.type == tiff_type::directory || field.type == tiff_type::directory64;
 }
 
-std::uint16_t turned_tag(std::uint16_t tag, bool swaps) {
-  if (swaps && tag == tiff_tag::x_resolution) return tiff_tag::y_resolution;
-  if (swaps && tag == tiff_tag::y_resolution) return tiff_tag::x_resolution;
+// What is exchanged with the axes: in a page, and in its Exif directory.
+using Pair = std::array<std::uint16_t, 2>;
+constexpr Pair of_pages[] = {{tiff_tag::x_resolution, tiff_tag::y_resolution}},
+               of_exif[] = {
+                   {exif_tag::sensor_x_resolution, exif_tag::sensor_y_resolution},
+                   {exif_tag::focal_plane_x_resolution, exif_tag::focal_plane_y_resolution}};
+
+std::uint16_t turned_tag(std::uint16_t tag, std::span<const Pair> exchanged) {
+  for (const auto& [x, y] : exchanged)
+    if (tag == x || tag == y) return tag == x ? y : x;
   return tag;
 }
 
 void add_fields(const TiffDirectory& directory, const std::string& where, bool swaps,
-                std::vector<FilePart>& parts) {
+                std::vector<FilePart>& parts, std::span<const Pair> pairs = of_pages) {
   std::vector<TiffField> fields = directory.fields;
   for (TiffField& field : fields) {
-    field.tag = turned_tag(field.tag, swaps);
+    if (swaps) field.tag = turned_tag(field.tag, pairs);
     if (field.tag == uic1_tag && swaps) exchange_calibration(field.value);
   }
   std::ranges::stable_sort(fields, {}, &TiffField::tag);
@@ -84,7 +94,7 @@ void add_fields(const TiffDirectory& directory, const std::string& where, bool s
                         : FilePart::of_copy(FilePart::fixed, name, field.value));
   }
   for (const auto& [tag, child] : directory.children)
-    add_fields(child, fmt::format("directory {} of {}", tag, where), false, parts);
+    add_fields(child, fmt::format("directory {} of {}", tag, where), swaps, parts, of_exif);
 }
 
 void add_pixels(std::span<const std::byte> file, const TiffDirectory& directory,

@@ -24,6 +24,7 @@
 
 #include "src/formats/codec/capacity.hpp"
 #include "src/formats/webp/chunks.hpp"
+#include "src/metadata/exif_fields.hpp"
 #include "src/metadata/xmp.hpp"
 #include "src/picture/trailing_data.hpp"
 
@@ -322,6 +323,7 @@ Header read_webp_header(std::span<const std::byte> file) {
   Header header;
   header.stored = webp_orientation(chunks);
   for (const WebpChunk& chunk : chunks) {
+    if (chunk.type == "EXIF") look_at_exif(chunk.data, header);
     if (chunk.type == "XMP ") look_at_xmp(text_of(chunk.data), header);
     if (chunk.type == "C2PA") add_placed(signed_manifest(), header);
     if (!is_known(chunk) && !chunk.data.empty())

@@ -114,8 +114,10 @@ struct TurnOutcome {
   /// and axes as text. "its map coordinates (GeoTIFF)"
   std::vector<std::string> stale_metadata = {};
   /// Blocks of metadata that the result keeps. qturn does not know whether they depend on the
-  /// orientation: "TIFF 65000", "PNG vpAx", "XMP http://example.org/depth/".
+  /// orientation: "TIFF 65123", "PNG dePt", "XMP http://example.org/depth/".
   std::vector<std::string> kept_unknown = {};
+  /// The result keeps a MakerNote, in which only the sizes of Olympus' are turned.
+  bool kept_maker_note = false;
 };
 
 /// A turned file.

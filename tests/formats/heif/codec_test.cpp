@@ -171,6 +171,40 @@ Pam by_libheif(std::span<const std::byte> file) {
 
 }  // namespace
 
+TEST_CASE("Boxes, properties and items that nobody knows are named where pixels move") {
+  using Names = std::vector<std::string>;
+  const auto said_of = [](const Bytes& file) {
+    const PictureTurn turn(file, "", {.jpeg = {}});
+    CHECK(turn.plan(Orientation::identity).kept_unknown.empty());
+    return turn.plan(Orientation::rotate90).kept_unknown;
+  };
+  const auto with = [](const Container& container, const std::string& boxes = "") {
+    return owned(std::string(text_of(container.file())) + boxes);
+  };
+  CHECK(said_of(with(picture(), box("free", "ab") + box("abcd", ""))) == Names());
+  CHECK(said_of(with(picture(), box("abcd", "ab"))) == Names{"HEIF abcd"});
+  CHECK(said_of(with(picture(), box("uuid", "0123456789abcdef and more"))) ==
+        Names{"HEIF uuid 30313233343536373839616263646566"});
+  Container container = picture();
+  container.properties.push_back(box("abcd", "ab"));
+  container.properties.push_back(full_box("pixi", 0, "\3\10\10\10"));
+  CHECK(said_of(container.file()) == Names{"HEIF property abcd"});
+  container = picture();
+  container.items.push_back({2, "mime", "ab", {}, "text/plain"});
+  container.items.push_back({3, "rgan", "ab", {}});
+  container.items.push_back({4, "mime", "<a/>", {}, "application/rdf+xml"});
+  CHECK(said_of(container.file()) == Names{"HEIF item mime text/plain", "HEIF item rgan"});
+  // A text in Exif's Exif directory, after the offset of its header.
+  container = picture();
+  container.items.push_back({2,
+                             "Exif",
+                             number(0, 4) + "MM" + number(42, 2) + number(8, 4) + number(1, 2) +
+                                 number(50001, 2) + number(2, 2) + number(3, 4) + "ab" +
+                                 number(0, 6),
+                             {}});
+  CHECK(said_of(container.file()) == Names{"Exif 50001"});
+}
+
 TEST_CASE("irot turns to the left, and imir with axis 0 exchanges top and bottom") {
   const std::vector<std::pair<std::vector<std::string>, Orientation>> cases = {
       {{}, Orientation::identity},

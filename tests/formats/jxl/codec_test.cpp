@@ -278,4 +278,19 @@ TEST_CASE("A container with too much metadata is refused by the limit's name") {
   CHECK_NOTHROW(jxl::codec.check_limits(bytes_of(file), Limits{.metadata_count = 22}));
 }
 
+TEST_CASE("Boxes that nobody knows are named where pixels move, also compressed ones") {
+  using Names = std::vector<std::string>;
+  const Bytes container = made_of_jpeg(tagged_jpeg());
+  const auto header_with = [&](const std::string& boxes) {
+    return jxl::codec.read_header(owned(std::string(text_of(container)) + boxes));
+  };
+  CHECK(jxl::codec.read_header(container).unknown == Names());
+  CHECK(header_with(box("abcd", "") + box("free", "ab")).unknown == Names());
+  CHECK(header_with(box("abcd", "ab")).unknown == Names{"JPEG XL abcd"});
+  CHECK(header_with(box("brob", "abcdef")).unknown == Names{"JPEG XL abcd"});
+  const Header gain_map = header_with(box("jhgm", "ab"));
+  REQUIRE(gain_map.placed.size() == 1);
+  CHECK(gain_map.placed[0].name == "its gain map (jhgm)");
+}
+
 }  // namespace jxl_codec_test

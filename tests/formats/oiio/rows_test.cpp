@@ -233,7 +233,11 @@ TEST_CASE("Boxes and comments of a JPEG 2000 stay, its size and resolutions turn
   // Its box reaches to the end of the file.
   text.replace(text.find("jp2c") - 4, 4, number(0));
   file = owned(text);
-  const Bytes result = turn(file, Orientation::rotate90).bytes;
+  const Turned turned_file = turn(file, Orientation::rotate90);
+  const Bytes& result = turned_file.bytes;
+  CHECK(turned_file.outcome.kept_unknown ==
+        std::vector{"JPEG 2000 xml"s, "JPEG 2000 uuid 7369787465656e206c6574746572732e"s});
+  CHECK(turn(plain, Orientation::rotate90).outcome.kept_unknown.empty());
   CHECK(contains(result, box("res ", box("resc", turned))));
   CHECK(contains(result, box("xml ", "<a/>") + box("uuid", "sixteen letters.and more")));
   CHECK(contains(result, "\xff\x64\0\x0b\0\1remark!"s));

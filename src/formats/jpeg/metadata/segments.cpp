@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "src/formats/jpeg/metadata/orientation_metadata.hpp"
+#include "src/metadata/exif_fields.hpp"
 #include "src/metadata/photoshop_resources.hpp"
 #include "src/metadata/xmp.hpp"
 #include "src/picture/bytes.hpp"
@@ -91,7 +92,9 @@ void look_at_segments(const std::vector<JpegSegment>& segments, Header& header) 
   for (const JpegSegment& segment : segments) {
     if (segment.marker < app0 || segment.marker > app15) continue;
     const std::string_view text = text_of(segment.payload);
-    if (is_xmp(segment)) {
+    if (is_exif(segment)) {
+      look_at_exif(segment.payload, header);
+    } else if (is_xmp(segment)) {
       look_at_xmp(xmp_packet(segment), header);
     } else if (is_manifest(segment)) {
       add_placed(signed_manifest(), header);

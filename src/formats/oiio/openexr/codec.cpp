@@ -91,17 +91,6 @@ std::uint64_t attribute_bytes(const ExrFile& exr) {
   return bytes;
 }
 
-// What it says about directions and places in the world stays as it was.
-void add_placed(const ExrFile& exr, Header& header) {
-  for (const auto& [attribute, what] : {std::pair{"envmap", "its environment map"},
-                                        {"worldToCamera", "its camera (worldToCamera)"},
-                                        {"worldToNDC", "its camera (worldToNDC)"}}) {
-    for (const ExrHeader& part : exr.parts) {
-      if (part.find(attribute)) qturn::add_placed({.name = what}, header);
-    }
-  }
-}
-
 Header read_header(std::span<const std::byte> file) {
   const ExrFile exr = read_exr_headers(file);
   check_readable(exr);
@@ -122,7 +111,7 @@ Header read_header(std::span<const std::byte> file) {
   header.storage_change = storage_change_of(specs);
   header.changes_only_if_allowed = true;
   header.shown_bytes_total = shown == header.pixel_bytes_total ? 0 : shown;
-  add_placed(exr, header);
+  look_at_attributes(exr, header);
   // The reader has some of the pixels once more. The output is as large as the pixels in the worst
   // case, and exists twice while its blocks are put together.
   constexpr std::uint64_t least = std::uint64_t{4} << 20, most = std::uint64_t{56} << 20;

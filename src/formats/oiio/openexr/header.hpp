@@ -16,6 +16,7 @@
 
 #include "src/formats/codec/file_part.hpp"
 #include "src/picture/bytes.hpp"
+#include "src/picture/image.hpp"
 
 namespace qturn::openexr {
 
@@ -64,6 +65,9 @@ struct ExrPage {
   Size size;
 };
 std::vector<ExrPage> pages_of(const ExrFile& exr);
+
+/// Adds the attributes that no turn keeps true, and those that nobody knows: "OpenEXR abc".
+void look_at_attributes(const ExrFile& exr, Header& header);
 
 /// Implements Codec::parts: the attributes that do not depend on how the pixels lie, or that turn.
 std::vector<FilePart> exr_parts(std::span<const std::byte> file, Orientation applied);

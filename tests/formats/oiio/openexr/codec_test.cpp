@@ -280,6 +280,19 @@ TEST_CASE("Directions in the world that an OpenEXR file states do not turn") {
   CHECK(placed("worldToCamera", "m44f", std::string(64, '\0')) == "its camera (worldToCamera)");
   CHECK(placed("worldToNDC", "m44f", std::string(64, '\0')) == "its camera (worldToNDC)");
   CHECK(placed("comments", "string", "a world") == "");
+  CHECK(placed("sensorCenterOffset", "v2f", "12345678") == "its sensor (sensorCenterOffset)");
+}
+
+TEST_CASE("Attributes of an OpenEXR file that nobody knows are named") {
+  using Names = std::vector<std::string>;
+  const auto unknown = [](const std::string& name, const std::string& value) {
+    return codec.read_header(picture(attribute(name, "string", value))).unknown;
+  };
+  CHECK(codec.read_header(picture("")).unknown == Names());
+  CHECK(unknown("regions", "0 0 5 5") == Names{"OpenEXR regions"});
+  CHECK(unknown("regions", "") == Names());
+  for (const char* known : {"owner", "nuke/version", "Exif:FNumber", "cryptomatte/a/manifest"})
+    CHECK(unknown(known, "text") == Names());
 }
 
 TEST_CASE("The attributes of an OpenEXR file are under the limits of metadata, and take memory") {
