@@ -9,8 +9,8 @@
 
 #include "src/files/safe_file.hpp"
 #include "src/formats/table.hpp"
-#include "src/labels/text/base64.hpp"
 #include "src/labels/text/xml_text.hpp"
+#include "src/picture/base64.hpp"
 #include "src/turn/decoded.hpp"
 
 namespace qturn {

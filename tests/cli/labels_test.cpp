@@ -6,7 +6,7 @@
 #include <span>
 
 #include "src/labels/one/yolo.hpp"
-#include "src/labels/text/base64.hpp"
+#include "src/picture/base64.hpp"
 #include "tests/cli/labelled.hpp"
 #include "tests/fixtures/tar_files.hpp"
 

@@ -8,7 +8,7 @@
 #include <numbers>
 #include <qturn/pictures.hpp>
 
-#include "src/labels/text/base64.hpp"
+#include "src/picture/base64.hpp"
 #include "tests/labels/painted.hpp"
 
 namespace labelme_test {

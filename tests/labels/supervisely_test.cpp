@@ -8,7 +8,7 @@
 #include <qturn/pictures.hpp>
 
 #include "src/formats/codec/inflate_stream.hpp"
-#include "src/labels/text/base64.hpp"
+#include "src/picture/base64.hpp"
 #include "tests/labels/painted.hpp"
 
 namespace supervisely_test {

@@ -19,8 +19,8 @@
 #include "src/files/json_names.hpp"
 #include "src/files/safe_file.hpp"
 #include "src/formats/table.hpp"
-#include "src/labels/text/base64.hpp"
 #include "src/labels/text/xml_text.hpp"
+#include "src/picture/base64.hpp"
 #include "src/turn/decoded.hpp"
 
 namespace qturn {

@@ -16,7 +16,7 @@
 
 #include "src/labels/json_picture.hpp"
 #include "src/labels/one/label_turns.hpp"
-#include "src/labels/text/base64.hpp"
+#include "src/picture/base64.hpp"
 
 namespace qturn {
 namespace {

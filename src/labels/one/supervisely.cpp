@@ -20,8 +20,8 @@
 #include "src/formats/codec/inflate_stream.hpp"
 #include "src/labels/json_picture.hpp"
 #include "src/labels/one/label_turns.hpp"
-#include "src/labels/text/base64.hpp"
 #include "src/labels/text/label_text.hpp"
+#include "src/picture/base64.hpp"
 
 namespace qturn {
 namespace {

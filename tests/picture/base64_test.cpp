@@ -1,4 +1,4 @@
-#include "src/labels/text/base64.hpp"
+#include "src/picture/base64.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 

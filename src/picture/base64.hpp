@@ -1,4 +1,4 @@
-// Bytes as text, by RFC 4648: how labels hold pictures.
+// Bytes as text, by RFC 4648: how labels and XMP hold pictures.
 #pragma once
 
 #include <cstddef>
