@@ -140,10 +140,22 @@ ExifSays read_exif(std::span<const std::byte> data) {
   const TiffEntries first = tiff->directory(tiff->first_directory());
   says.damaged = !first.whole;
   says.image = fields.size(first, image_width, image_height);
+  if (const TiffEntry* entry = first.find(camera_make); entry && entry->value_bytes > 0)
+    says.make = text_of(data).substr(static_cast<std::size_t>(entry->value_at),
+                                     static_cast<std::size_t>(entry->value_bytes));
   if (const auto at = fields.integer(first, exif_directory)) {
     const TiffEntries exif = tiff->directory(*at);
     says.damaged |= !exif.whole;
     says.pixels = fields.size(exif, pixel_x_dimension, pixel_y_dimension);
+    for (const std::uint16_t tag : {subject_area, subject_location}) {
+      const TiffEntry* entry = exif.find(tag);
+      constexpr std::uint16_t short_type = 3;
+      if (!entry || entry->type != short_type || entry->value_bytes == 0 || entry->count < 2 ||
+          entry->count > 4)
+        continue;
+      says.subjects.push_back({static_cast<std::int64_t>(tiff->number(entry->value_at, 2)),
+                               static_cast<std::int64_t>(tiff->number(entry->value_at + 2, 2))});
+    }
     if (const auto related = fields.integer(exif, interoperability_directory))
       says.related = fields.size(tiff->directory(*related), related_width, related_height);
   }

@@ -22,14 +22,15 @@
 
 namespace qturn::exif_tag {
 
-inline constexpr std::uint16_t image_width = 256, image_height = 257, orientation_tag = 274,
-                               x_resolution = 282, y_resolution = 283, resolution_unit = 296,
-                               jpeg_offset = 513, jpeg_bytes = 514, related_width = 0x1001,
-                               related_height = 0x1002, exif_directory = 0x8769,
-                               gps_directory = 0x8825, sensor_x_resolution = 0x920E,
-                               sensor_y_resolution = 0x920F, subject_area = 0x9214,
-                               maker_note = 0x927C, pixel_x_dimension = 0xA002,
-                               pixel_y_dimension = 0xA003, interoperability_directory = 0xA005,
+inline constexpr std::uint16_t image_width = 256, image_height = 257, camera_make = 271,
+                               orientation_tag = 274, x_resolution = 282, y_resolution = 283,
+                               resolution_unit = 296, jpeg_offset = 513, jpeg_bytes = 514,
+                               related_width = 0x1001, related_height = 0x1002,
+                               exif_directory = 0x8769, gps_directory = 0x8825,
+                               sensor_x_resolution = 0x920E, sensor_y_resolution = 0x920F,
+                               subject_area = 0x9214, maker_note = 0x927C,
+                               pixel_x_dimension = 0xA002, pixel_y_dimension = 0xA003,
+                               interoperability_directory = 0xA005,
                                focal_plane_x_resolution = 0xA20E, focal_plane_y_resolution = 0xA20F,
                                subject_location = 0xA214;
 
@@ -114,7 +115,9 @@ struct ExifSays {
   std::optional<Size> related;    ///< RelatedImageWidth, RelatedImageLength (interoperability)
   std::optional<Size> thumbnail;  ///< of the JPEG, as its own header says
   std::optional<Orientation> thumbnail_orientation;
-  bool damaged = false;  ///< the header or one of these directories is incomplete
+  std::vector<Position> subjects = {};  ///< SubjectArea and SubjectLocation: their points
+  std::string make = {};                ///< of the camera
+  bool damaged = false;                 ///< the header or one of these directories is incomplete
 };
 
 /// Reads a TIFF structure; what it does not say, or says in a wrong type, is missing.

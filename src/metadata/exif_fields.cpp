@@ -49,8 +49,9 @@ constexpr KnownField known_fields[] = {
     {517, 521},
     {529, 532},
     {559, 559},
-    {700, 700, in_tiff},  // XMP
-    {18246, 18249},       // Windows' ratings
+    {700, 700, in_tiff},    // XMP
+    {4096, 4098, in_exif},  // of interoperability
+    {18246, 18249},         // Windows' ratings
     {32781, 32781},
     {32995, 32998},           // SGI's
     {33300, 33301, in_tiff},  // the canvas of a page
@@ -191,7 +192,8 @@ void look_at_field(FieldsOf directory, std::uint16_t tag, std::span<const std::b
   if (std::ranges::count(note_tags, tag) > 0) {
     header.has_maker_note = true;
   } else if (tag == resources_tag) {
-    look_at_photoshop_resources(value, header);
+    look_at_photoshop_resources(
+        value, directory == FieldsOf::tiff ? Resources::are_turned : Resources::stay, header);
   } else {
     const auto found = std::ranges::find_if(table.known, [&](const KnownField& known) {
       return known.first <= tag && tag <= known.last && (known.in & table.in) != 0;

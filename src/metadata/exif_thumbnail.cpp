@@ -353,6 +353,18 @@ std::optional<Size> jpeg_size(std::span<const std::byte> jpeg) {
   return std::nullopt;
 }
 
+std::optional<Size> embedded_size(std::span<const std::byte> picture) {
+  constexpr std::string_view png{"\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR", 16};
+  constexpr std::size_t width_at = 16, height_at = 20, end = 24;
+  constexpr std::uint64_t longest = 1U << 31;
+  if (!text_of(picture).starts_with(png)) return jpeg_size(picture);
+  if (picture.size() < end) return std::nullopt;
+  const std::uint64_t width = big_endian(picture, width_at, 4),
+                      height = big_endian(picture, height_at, 4);
+  if (width == 0 || height == 0 || width >= longest || height >= longest) return std::nullopt;
+  return Size{static_cast<std::int64_t>(width), static_cast<std::int64_t>(height)};
+}
+
 Size jpeg_thumbnail_size(std::span<const std::byte> jpeg) {
   constexpr std::int64_t most_pixels = 3 << 19;  // 1448 x 1086
   const std::optional<Size> size = jpeg_size(jpeg);

@@ -27,8 +27,11 @@ void turn_thumbnail(std::vector<std::byte>& body, const MetadataTurn& turn, std:
 /// The size that a JPEG's frame header says; nothing if there is no such header.
 std::optional<Size> jpeg_size(std::span<const std::byte> jpeg);
 
-/// The same for a thumbnail, for which no memory is planned. Throws ImageFileError if it is not a
-/// JPEG, or is larger than thumbnails are.
+/// The same of a JPEG or a PNG.
+std::optional<Size> embedded_size(std::span<const std::byte> picture);
+
+/// The same as jpeg_size() for a thumbnail, for which no memory is planned. Throws ImageFileError
+/// if it is not a JPEG, or is larger than thumbnails are.
 Size jpeg_thumbnail_size(std::span<const std::byte> jpeg);
 
 }  // namespace qturn

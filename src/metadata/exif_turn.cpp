@@ -41,6 +41,7 @@ class ExifTurn {
     set_size(first, image_width, image_height);
     exchange_axes(first,
                   {{x_resolution, y_resolution}, {sensor_x_resolution, sensor_y_resolution}});
+    turn_related_size(first);
     const TiffEntry* link = first.find(exif_directory);
     if (!link) return;
     patch_exif_directory(tiff_.integer(*link).value_or(body_.size()));
@@ -65,6 +66,7 @@ class ExifTurn {
     set_size(exif, pixel_x_dimension, pixel_y_dimension);
     exchange_axes(exif, {{sensor_x_resolution, sensor_y_resolution},
                          {focal_plane_x_resolution, focal_plane_y_resolution}});
+    turn_related_size(exif);
     if (const TiffEntry* link = exif.find(interoperability_directory))
       turn_related_size(tiff_.directory(tiff_.integer(*link).value_or(body_.size())));
     move_subject(exif, subject_area, "SubjectArea");
@@ -84,7 +86,8 @@ class ExifTurn {
     for (const auto& [x, y] : pairs) tiff_.exchange(body_, directory, x, y);
   }
 
-  // The size of the picture, or of another one that it was made of.
+  // The size of the picture, or of another one that it was made of. It belongs to the
+  // interoperability directory, but some cameras write it elsewhere.
   void turn_related_size(const TiffEntries& directory) {
     const TiffEntry *width = directory.find(related_width),
                     *height = directory.find(related_height);
@@ -345,7 +348,7 @@ class MayChange {
     add(tiff.first_at(), tiff.offset_bytes());
     const TiffEntries first = tiff.directory(tiff.first_directory());
     add(first, {image_width, image_height, orientation_tag, x_resolution, y_resolution,
-                sensor_x_resolution, sensor_y_resolution});
+                sensor_x_resolution, sensor_y_resolution, related_width, related_height});
     if (first.whole)  // a thumbnail that cannot be kept is left out
       add(first.at + tiff.count_bytes() + first.entries.size() * tiff.entry_bytes(),
           tiff.offset_bytes());
@@ -353,7 +356,7 @@ class MayChange {
       const TiffEntries exif = tiff.directory(tiff.integer(*link).value_or(body.size()));
       add(exif, {pixel_x_dimension, pixel_y_dimension, subject_area, subject_location,
                  sensor_x_resolution, sensor_y_resolution, focal_plane_x_resolution,
-                 focal_plane_y_resolution});
+                 focal_plane_y_resolution, related_width, related_height});
       if (const TiffEntry* related = exif.find(interoperability_directory))
         add(tiff.directory(tiff.integer(*related).value_or(body.size())),
             {related_width, related_height});

@@ -8,6 +8,8 @@
 #include <utility>
 
 #include "src/metadata/exif.hpp"
+#include "src/metadata/exif_thumbnail.hpp"
+#include "src/metadata/photoshop_resources.hpp"
 #include "src/metadata/xmp.hpp"
 #include "src/picture/errors.hpp"
 #include "src/picture/trailing_data.hpp"
@@ -97,6 +99,10 @@ void MetadataCheck::exif(std::span<const std::byte> block) {
   size("Exif's first directory", says.image);
   size("Exif's RelatedImageWidth", says.related);
   smaller("the thumbnail", says.thumbnail, says.thumbnail_orientation);
+  for (const Position& subject : says.subjects)
+    if (subject.x >= pixels_.width || subject.y >= pixels_.height)
+      add(fmt::format("Exif says that the subject is at {}, {}, outside the picture", subject.x,
+                      subject.y));
   if (says.damaged) add("the Exif block is damaged");
 }
 
@@ -113,9 +119,18 @@ void MetadataCheck::xmp(std::string_view where, std::string_view packet) try {
   }
   const auto width = integer(says.width), height = integer(says.height);
   if (width && height) size(where, Size{*width, *height});
+  const auto depth_width = integer(says.depth_width), depth_height = integer(says.depth_height);
+  if (depth_width && depth_height) size("GDepth", Size{*depth_width, *depth_height});
+  for (const XmpPicture& picture : pictures_in_xmp(packet))
+    smaller(picture.name, embedded_size(picture.bytes), std::nullopt);
   if (says.has_unknown_regions) add(fmt::format("the face regions in {} cannot be read", where));
 } catch (const ImageFileError& error) {
   add(fmt::format("{} cannot be read: {}", where, error.what()));
+}
+
+void MetadataCheck::photoshop(std::span<const std::byte> resources) {
+  for (const auto& jpeg : parts_of_resources(resources, Orientation::identity).thumbnails)
+    smaller("the thumbnail of Photoshop", jpeg_size(jpeg), std::nullopt);
 }
 
 }  // namespace qturn

@@ -35,6 +35,9 @@ class MetadataCheck {
 
   void xmp(std::string_view where, std::string_view packet);
 
+  /// Photoshop's resources.
+  void photoshop(std::span<const std::byte> resources);
+
   /// Bytes of `file` after `end`, where the picture ends.
   void trailing_data(std::span<const std::byte> file, std::uint64_t end);
 

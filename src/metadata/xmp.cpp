@@ -7,6 +7,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
@@ -16,7 +17,9 @@
 #include <vector>
 
 #include "src/metadata/exif.hpp"
+#include "src/metadata/exif_thumbnail.hpp"
 #include "src/metadata/xml_nodes.hpp"
+#include "src/picture/base64.hpp"
 #include "src/picture/errors.hpp"
 
 namespace qturn {
@@ -34,7 +37,8 @@ namespace {
 // and AppliedToDimensions is the new size. A region that reaches into the trimmed edge now reaches
 // out of the picture, and its numbers say so.
 
-constexpr std::string_view microsoft_space = "http://ns.microsoft.com/photo/1.2/t/Region#";
+constexpr std::string_view microsoft_space = "http://ns.microsoft.com/photo/1.2/t/Region#",
+                           face_space = "http://ns.apple.com/faceinfo/1.0/";
 
 // An address that programs write in two ways. XMP was once called XAP, and Adobe's own addresses
 // say both.
@@ -303,6 +307,36 @@ bool has_unknown_regions(const std::vector<XmlNode>& nodes) {
   return false;
 }
 
+// Apple's angles of a face, in degrees from 0 to 359. The roll counts clockwise: that of an upright
+// face is 270 where the tag says rotate90. A mirror also turns the face to the other side.
+void turn_face(const XmlNode& node, Orientation orientation, XmpEdits& edits, Findings& findings) {
+  const bool is_roll = node.name == "AngleInfoRoll";
+  constexpr double full_turn = 360;
+  if (!is_roll && node.name != "AngleInfoYaw") return;
+  const auto angle = decimal(node.value);
+  if (!angle || std::abs(angle->value) > full_turn) {
+    findings.damaged = true;
+    return;
+  }
+  // The roll of an upright face afterwards, and whether it is mirrored: for 1 to 8.
+  struct Turned {
+    double roll;
+    bool is_mirrored;
+  };
+  constexpr std::array<Turned, 8> all = {{{0, false},
+                                          {0, true},
+                                          {180, false},
+                                          {180, true},
+                                          {270, true},
+                                          {90, false},
+                                          {90, true},
+                                          {270, false}}};
+  const Turned& upright = all[static_cast<std::size_t>(orientation) - 1];
+  const double turned = (is_roll ? upright.roll : 0) +
+                        (upright.is_mirrored ? full_turn - angle->value : angle->value);
+  edits.replace(node, Decimal{std::fmod(turned + full_turn, full_turn), angle->digits}.text());
+}
+
 void move_regions(const std::vector<XmlNode>& nodes, const MetadataTurn& turn, XmpEdits& edits,
                   std::vector<std::string>& warnings) {
   Findings findings;
@@ -310,7 +344,9 @@ void move_regions(const std::vector<XmlNode>& nodes, const MetadataTurn& turn, X
   const Drawing drawing = move_areas(nodes, working_group, turn, edits, findings);
   findings.damaged |= drawing.moves() && has_unknown_regions(nodes);
   for (const XmlNode& node : nodes) {
-    if (!drawing.moves() || !node.is(microsoft_space, "Rectangle")) continue;
+    if (!drawing.moves()) break;
+    if (node.space == face_space) turn_face(node, drawing.orientation, edits, findings);
+    if (!node.is(microsoft_space, "Rectangle")) continue;
     const auto now = moved_rectangle(drawing, node.value, findings);
     if (now) edits.replace(node, *now);
     findings.damaged |= !now;
@@ -336,9 +372,12 @@ constexpr std::string_view rdf = "http://www.w3.org/1999/02/22-rdf-syntax-ns#",
                            terms = "http://purl.org/dc/terms/",
                            panorama = "http://ns.google.com/photos/1.0/panorama/",
                            depth_map = "http://ns.google.com/photos/1.0/depthmap/",
-                           device = "http://ns.google.com/photos/dd/1.0/device/",
+                           original = "http://ns.google.com/photos/1.0/image/",
+                           focus = "http://ns.google.com/photos/1.0/focus/",
+                           dynamic_depth = "http://ns.google.com/photos/dd/1.0/",
                            iptc = "http://iptc.org/std/Iptc4xmpExt/2008-02-29/",
-                           container_item = "http://ns.google.com/photos/1.0/container/item/";
+                           container_item = "http://ns.google.com/photos/1.0/container/item/",
+                           depth_item = "http://ns.google.com/photos/dd/1.0/item/";
 
 // A property of the packet itself. Properties of other pictures (its source, its history) are
 // nested deeper.
@@ -410,12 +449,12 @@ std::vector<ListedItem> listed_items(const std::vector<XmlNode>& nodes) {
   std::vector<ListedItem> items;
   std::unordered_map<int, std::size_t> places;  // of the items, by their parents
   for (const XmlNode& node : nodes) {
-    if (node.space != container_item) continue;
+    if (node.space != container_item && node.space != depth_item) continue;
     const auto [place, is_new] = places.try_emplace(node.parent, items.size());
     if (is_new) items.emplace_back();
     ListedItem* item = &items[place->second];
     if (node.name == "Mime") item->says.mime = node.value;
-    if (node.name == "Semantic") item->says.semantic = node.value;
+    if (node.name == "Semantic" || node.name == "DataURI") item->says.semantic = node.value;
     if (node.name == "Padding") item->says.padding = number(node.value);
     if (node.name == "Length") {
       item->says.length = number(node.value);
@@ -423,6 +462,58 @@ std::vector<ListedItem> listed_items(const std::vector<XmlNode>& nodes) {
     }
   }
   return items;
+}
+
+// Pictures as text: a depth map, how sure it is, the picture before it was blurred.
+std::string_view name_of_picture(const XmlNode& node) {
+  if (node.is(depth_map, "Data") || node.is(depth_map, "Confidence"))
+    return "its depth map (GDepth)";
+  return node.is(original, "Data") ? "its original picture (GImage)" : std::string_view();
+}
+
+// Nothing if it is not a JPEG or a PNG, or is larger than any camera's.
+std::optional<Bytes> picture_of(const XmlNode& node) {
+  constexpr std::int64_t most_pixels = 1 << 28;
+  std::string text;
+  std::ranges::remove_copy_if(node.value, std::back_inserter(text), [](char c) {
+    return std::string_view(" \t\r\n").find(c) != std::string_view::npos;
+  });
+  auto bytes = bytes_of_base64(text);
+  const auto size = bytes ? embedded_size(*bytes) : std::nullopt;
+  return size && size->width <= most_pixels / size->height ? std::move(bytes) : std::nullopt;
+}
+
+void turn_pictures(const std::vector<XmlNode>& nodes, const MetadataTurn& turn, XmpEdits& edits,
+                   std::vector<std::string>& warnings) {
+  for (const XmlNode& node : nodes) {
+    const std::string_view name = name_of_picture(node);
+    const auto picture = name.empty() ? std::nullopt : picture_of(node);
+    const Orientation applied =
+        picture ? turn.turn_of(*embedded_size(*picture)) : Orientation::identity;
+    if (applied == Orientation::identity) continue;
+    try {
+      if (!turn.turn_embedded) throw ImageFileError("it cannot be turned here");
+      edits.replace(node, base64(turn.turn_embedded(*picture, applied)));
+      if (turn.old_size() != turn.whole_size())
+        warnings.push_back(fmt::format("{} stays whole and covers what was trimmed", name));
+    } catch (const ImageFileError& error) {
+      warnings.push_back(fmt::format("{} stays as it was: {}", name, error.what()));
+    }
+  }
+}
+
+// What was in focus, as fractions of the picture as it is stored.
+void move_focus(const std::vector<XmlNode>& nodes, const MetadataTurn& turn, XmpEdits& edits) {
+  const XmlNode *x = find_property(nodes, focus, "FocalPointX"),
+                *y = find_property(nodes, focus, "FocalPointY");
+  const auto x_says = x ? decimal(x->value) : std::nullopt,
+             y_says = y ? decimal(y->value) : std::nullopt;
+  if (!x_says || !y_says) return;
+  const Drawing drawing = drawing_of(turn, false);
+  const Point now = moved(drawing.orientation, {*x_says, *y_says}, in_fractions(drawing.width),
+                          in_fractions(drawing.height));
+  edits.replace(*x, now.x.text());
+  edits.replace(*y, now.y.text());
 }
 
 bool is_orientation(const XmlNode& node) {
@@ -467,6 +558,9 @@ std::string turn_xmp(std::string_view packet, const MetadataTurn& turn,
     };
     exchange(tiff_schema, "XResolution", "YResolution");
     exchange(exif, "FocalPlaneXResolution", "FocalPlaneYResolution");
+    exchange(depth_map, "ImageWidth", "ImageHeight");
+    turn_pictures(nodes, turn, edits, warnings);
+    move_focus(nodes, turn, edits);
     move_subject(nodes, "SubjectArea", turn, edits, warnings);
     move_subject(nodes, "SubjectLocation", turn, edits, warnings);
   }
@@ -483,6 +577,8 @@ XmpSays read_xmp(std::string_view packet) {
   XmpSays says{.orientation = text(tiff_schema, "Orientation"),
                .width = text(tiff_schema, "ImageWidth"),
                .height = text(tiff_schema, "ImageLength"),
+               .depth_width = text(depth_map, "ImageWidth"),
+               .depth_height = text(depth_map, "ImageHeight"),
                .extended = text(note, "HasExtendedXMP").value_or(""),
                .has_unknown_regions = has_unknown_regions(nodes)};
   // Not XMP's name for it, but programs write it.
@@ -590,9 +686,9 @@ constexpr std::string_view known_spaces[] = {
     "http://ns.google.com/photos/1.0/creations/",
     "http://ns.google.com/photos/1.0/audio/",
     "http://ns.google.com/photos/1.0/depthmap/",
+    "http://ns.google.com/photos/1.0/focus/",
     "http://ns.google.com/photos/1.0/image/",
     "http://ns.google.com/photos/1.0/panorama/",
-    "http://ns.google.com/photos/dd/1.0/device/",
     "http://ns.nikon.com/ninf/1.0/",
     "http://ns.xiaomi.com/photos/1.0/camera/",
     "http://www.dji.com/drone-dji/1.0/",
@@ -602,7 +698,8 @@ constexpr std::string_view known_spaces[] = {
 };
 
 bool is_known_space(std::string_view space) {
-  return std::ranges::find(known_spaces, space) != std::end(known_spaces);
+  return space.starts_with(dynamic_depth) ||
+         std::ranges::find(known_spaces, space) != std::end(known_spaces);
 }
 
 bool has_text(const XmlNode& node) {
@@ -626,10 +723,10 @@ bool declares_unknown_space(std::string_view packet) {
 
 }  // namespace
 
-void add_placed_in_xmp(std::string_view packet, Header& header) {
+void add_placed_in_xmp(std::string_view packet, Header& header, ListedPictures listed) {
   // Most packets say none of it, and are not read.
-  constexpr std::array<std::string_view, 5> words = {panorama, depth_map, device, "ImageRegion",
-                                                     "provenance"};
+  constexpr std::array<std::string_view, 7> words = {
+      panorama, depth_map, original, dynamic_depth, "ImageRegion", "provenance", "Rotation"};
   const bool has_word = std::ranges::any_of(
       words, [&](std::string_view word) { return packet.find(word) != packet.npos; });
   if (!has_word && !declares_unknown_space(packet)) return;
@@ -644,10 +741,30 @@ void add_placed_in_xmp(std::string_view packet, Header& header) {
   };
   add({.name = "its projection (GPano)", .is_converted = true},
       [](const XmlNode& node) { return node.space == panorama; });
-  add({.name = "its depth map (GDepth)"},
-      [](const XmlNode& node) { return node.space == depth_map; });
-  add({.name = "its depth map (Dynamic Depth)"},
-      [](const XmlNode& node) { return node.space == device; });
+  for (const XmlNode& node : nodes)
+    if (const auto name = name_of_picture(node); !name.empty() && !picture_of(node))
+      add_placed({.name = std::string(name)}, header);
+  const auto is_of_depth = [](const XmlNode& node, std::string_view part) {
+    return node.space.starts_with(dynamic_depth) && node.space.substr(dynamic_depth.size()) == part;
+  };
+  const bool are_listed =
+      listed == ListedPictures::are_turned &&
+      std::ranges::any_of(nodes, [](const XmlNode& node) { return node.space == depth_item; });
+  if (!are_listed)
+    add({.name = "its depth map (Dynamic Depth)"}, [&](const XmlNode& node) {
+      return is_of_depth(node, "device/") || is_of_depth(node, "depthmap/");
+    });
+  add({.name = "its camera (Dynamic Depth)"}, [&](const XmlNode& node) {
+    constexpr std::array<std::string_view, 6> placed = {"imagingmodel/",  "pose/",  "earthpose/",
+                                                        "lightestimate/", "plane/", "pointcloud/"};
+    return std::ranges::any_of(placed,
+                               [&](std::string_view part) { return is_of_depth(node, part); });
+  });
+  add({.name = "its faces' rotation (mwg-rs)"}, [](const XmlNode& node) {
+    const auto angle =
+        node.is(working_group.regions, "Rotation") ? decimal(node.value) : std::nullopt;
+    return angle && angle->value != 0;
+  });
   add({.name = "its image regions (IPTC)", .is_converted = true},
       [](const XmlNode& node) { return node.is(iptc, "ImageRegion"); });
   add(signed_manifest(), [&](const XmlNode& node) {
@@ -677,6 +794,22 @@ std::optional<Orientation> orientation_of_xmp(std::string_view packet) {
   }
 }
 
+std::vector<XmpPicture> pictures_in_xmp(std::string_view packet) {
+  std::vector<XmpPicture> pictures;
+  if (packet.find(depth_map) == packet.npos && packet.find(original) == packet.npos)
+    return pictures;
+  try {
+    for (const XmlNode& node : xml_nodes(packet)) {
+      const std::string_view name = name_of_picture(node);
+      auto picture = name.empty() ? std::nullopt : picture_of(node);
+      if (picture) pictures.push_back({std::string(name), std::move(*picture)});
+    }
+  } catch (const ImageFileError&) {
+    pictures.clear();
+  }
+  return pictures;
+}
+
 namespace {
 
 /// Without what a turn replaces, whatever it says: some programs write "Top-left".
@@ -684,7 +817,8 @@ std::string without_size_and_orientation(std::string_view packet) try {
   const std::vector<XmlNode> nodes = xml_nodes(packet);
   XmpEdits edits(packet);
   for (const XmlNode& node : nodes)
-    if (is_property(nodes, node) && (is_orientation(node) || is_width(node) || is_height(node)))
+    if (!name_of_picture(node).empty() ||
+        (is_property(nodes, node) && (is_orientation(node) || is_width(node) || is_height(node))))
       edits.replace(node, "");
   return edits.apply();
 } catch (const ImageFileError&) {
@@ -711,7 +845,9 @@ void warn_of_other_orientation(std::string_view packet, Orientation stored,
       static_cast<int>(*says), static_cast<int>(stored)));
 }
 
-bool has_container(std::string_view packet) { return packet.find(container_item) != packet.npos; }
+bool has_container(std::string_view packet) {
+  return packet.find(container_item) != packet.npos || packet.find(depth_item) != packet.npos;
+}
 
 std::vector<ContainerItem> container_items(std::string_view packet) {
   std::vector<ContainerItem> items;

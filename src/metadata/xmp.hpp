@@ -26,6 +26,7 @@ std::string turn_xmp(std::string_view packet, const MetadataTurn& turn,
 /// What a packet says about orientation.
 struct XmpSays {
   std::optional<std::string> orientation, width, height;  ///< as written
+  std::optional<std::string> depth_width, depth_height;  ///< of the picture of a depth map (GDepth)
   std::string extended;              ///< the name of the extended packet that belongs to it
   bool has_unknown_regions = false;  ///< face regions whose places nobody can read
 };
@@ -35,8 +36,8 @@ XmpSays read_xmp(std::string_view packet);
 /// What a packet says; nothing if it says none of the eight, or is not XML.
 std::optional<Orientation> orientation_of_xmp(std::string_view packet);
 
-/// What of a packet no turn changes: all but its numbers and blanks, and what it says of the size
-/// and the orientation.
+/// What of a packet no turn changes: all but its numbers and blanks, what it says of the size and
+/// the orientation, and the pictures in it.
 std::string without_numbers(std::string_view packet);
 
 /// Warns of a packet that says another one of the picture than `stored`. XMP never counts: it
@@ -51,20 +52,34 @@ inline bool turns_upright_picture(std::string_view packet, Orientation stored) {
          orientation_of_xmp(packet).value_or(stored) != Orientation::identity;
 }
 
+/// Whether the pictures that a packet's directory lists (Google's Container) turn with the first.
+enum class ListedPictures : bool { stay, are_turned };
+
 /// Adds what of a packet no turn keeps true.
-void add_placed_in_xmp(std::string_view packet, Header& header);
+void add_placed_in_xmp(std::string_view packet, Header& header,
+                       ListedPictures listed = ListedPictures::stay);
 
 /// The same, and whether it contradicts the orientation in the header.
-inline void look_at_xmp(std::string_view packet, Header& header) {
+inline void look_at_xmp(std::string_view packet, Header& header,
+                        ListedPictures listed = ListedPictures::stay) {
   header.has_ignored_tag |= turns_upright_picture(packet, header.stored);
-  add_placed_in_xmp(packet, header);
+  add_placed_in_xmp(packet, header, listed);
 }
+
+/// A picture in the text of a packet (GDepth, GImage), which turns with the first one.
+struct XmpPicture {
+  std::string name;  ///< "its depth map (GDepth)"
+  Bytes bytes;       ///< a JPEG or a PNG
+};
+/// Those that could be turned. None if the packet is not XML.
+std::vector<XmpPicture> pictures_in_xmp(std::string_view packet);
 
 /// For a packet beside the picture.
 void warn_of_placed_in_xmp(std::string_view packet, const MetadataTurn& turn,
                            std::vector<std::string>& warnings);
 
-/// An item that a file's directory (Google's Container) lists: a picture, or something else.
+/// An item that a file's directory (Google's Container, also that of Dynamic Depth) lists: a
+/// picture, or something else.
 struct ContainerItem {
   std::string mime, semantic;
   std::uint64_t length = 0, padding = 0;

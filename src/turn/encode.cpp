@@ -52,7 +52,7 @@ Image with_turned_metadata(const Image& turned, Orientation applied,
 
 Bytes turn_embedded(std::span<const std::byte> file, Orientation orientation) {
   const Codec* codec = codec_of_content(file, {});
-  if (!codec || !codec->turn_embedded) throw ImageFileError("it is not a JPEG");
+  if (!codec || !codec->turn_embedded) throw ImageFileError("it is not a JPEG or a PNG");
   return codec->turn_embedded(file, orientation);
 }
 

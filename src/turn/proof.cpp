@@ -165,11 +165,11 @@ void prove_kinds(const Parts& source, const Parts& result,
   }
 }
 
-/// A JPEG inside another file.
+/// A JPEG or a PNG inside another file.
 void prove_embedded(const std::string& name, std::span<const std::byte> source,
                     std::span<const std::byte> result, const MetadataTurn& whole, JpegEdges edges,
                     const std::atomic<bool>& stop) try {
-  const auto size = jpeg_size(source);
+  const auto size = embedded_size(source);
   const Orientation applied = size ? whole.turn_of(*size) : Orientation::identity;
   const bool stays = std::ranges::equal(source, result);
   if (stays && applied == Orientation::identity) return;
@@ -178,7 +178,13 @@ void prove_embedded(const std::string& name, std::span<const std::byte> source,
   std::unique_ptr<CompressedTurn> turn;
   try {
     const Codec* codec = size ? codec_of_content(source, {}) : nullptr;
-    if (!codec || !codec->turn_compressed) throw ImageFileError("it is not a JPEG");
+    if (!codec || !codec->turn_embedded) throw ImageFileError("it is not a JPEG or a PNG");
+    if (!codec->turn_compressed) {
+      const auto decoded = [&](std::span<const std::byte> file) {
+        return codec->decode(file, Samples::as_stored, arena, stop, unused);
+      };
+      return prove_pixels(decoded(source), decoded(result), applied, stop);
+    }
     const bool is_trimmed =
         edges == JpegEdges::trim && jpeg_size(result) != turned_size(applied, *size);
     turn = codec->turn_compressed(

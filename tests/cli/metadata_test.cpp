@@ -367,4 +367,15 @@ TEST_CASE_METHOD(Workplace, "libexif reads the turned block too") {
   CHECK(thumbnail.height == 32);
 }
 
+TEST_CASE_METHOD(cli::Workplace, "A MakerNote that is kept is a member of JSON, and no warning") {
+  add("a.jpg", jpeg_fixture(1, false));
+  add("b.jpg", cli::jpeg(cli::smooth_picture(width, height)));
+  const Result note = done({"cw", "a.jpg", "-o", "out", "--strict", "--json"});
+  CHECK_THAT(note.out, Catch::Matchers::ContainsSubstring("\"kept_maker_note\":true"));
+  for (const auto& arguments :
+       {std::vector<std::string>{"upright", "a.jpg", "-o", "same", "--json"},
+        {"cw", "b.jpg", "-o", "none", "--json"}})
+    CHECK_THAT(done(arguments).out, !Catch::Matchers::ContainsSubstring("kept_maker_note"));
+}
+
 }  // namespace metadata_test

@@ -91,7 +91,9 @@ std::vector<std::string> findings_of(const Bytes& png) {
 }  // namespace
 
 TEST_CASE("Exif in a text chunk says the orientation of a PNG, and is turned with it") {
-  const std::string block = "Exif\0\0"s + exif_fixture({.orientation = 6, .width = 5, .height = 3});
+  const std::string block =
+      "Exif\0\0"s +
+      exif_fixture({.orientation = 6, .width = 5, .height = 3, .subject_area = {2, 1}});
   for (const char* keyword : {"exif", "APP1"}) {
     for (const std::string& chunk : raw_profiles(keyword, block)) {
       const Bytes before = owned(cli::png(cli::smooth_picture(5, 3), chunk));
@@ -151,8 +153,8 @@ TEST_CASE("GraphicsMagick's orNT says the orientation of a PNG, and becomes 1") 
   CHECK(types_of(tagged) == "IHDR orNT eXIf IDAT IEND ");
 
   // eXIf comes first, and the other is found.
-  const std::string exif =
-      cli::png_chunk("eXIf", exif_fixture({.orientation = 3, .width = 5, .height = 3}));
+  const std::string exif = cli::png_chunk(
+      "eXIf", exif_fixture({.orientation = 3, .width = 5, .height = 3, .subject_area = {2, 1}}));
   const Bytes both = owned(cli::png(cli::smooth_picture(5, 3), exif + chunk));
   CHECK(png::codec.read_header(both).stored == Orientation::rotate180);
   CHECK(findings_of(both).size() == 1);

@@ -1,18 +1,28 @@
 // What a file says about its picture: what is turned, what is known to be harmless, what is known
 // to be stale, and what nobody knows.
 #include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
 
+#include <algorithm>
 #include <array>
+#include <atomic>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "src/formats/jpeg/file/jpeg_file.hpp"
+#include "src/formats/jpeg/metadata/orientation_metadata.hpp"
 #include "src/formats/png/chunks.hpp"
 #include "src/formats/png/codec.hpp"
 #include "src/formats/png/orientation_metadata.hpp"
 #include "src/formats/png/zlib.hpp"
 #include "src/formats/tiff/directories.hpp"
+#include "src/metadata/exif_thumbnail.hpp"
+#include "src/metadata/xmp.hpp"
+#include "src/picture/base64.hpp"
 #include "src/turn/picture_turn.hpp"
+#include "src/turn/proof.hpp"
 #include "tests/cli/pictures.hpp"
 #include "tests/fixtures/codec_pictures.hpp"
 #include "tests/fixtures/metadata.hpp"
@@ -85,8 +95,8 @@ std::string xmp_segment(const std::string& packet) {
 
 // An even number of bytes.
 std::string resource(int id, const std::string& data) {
-  return "8BIM"s + static_cast<char>(id >> 8) + static_cast<char>(id & 255) + "\0\0\0\0\0"s +
-         static_cast<char>(data.size()) + data;
+  const ByteOrder order{false};
+  return "8BIM" + order.u16(static_cast<unsigned>(id)) + "\0\0"s + order.u32(data.size()) + data;
 }
 
 std::string png_xmp_chunk(const std::string& packet, bool is_compressed) {
@@ -182,7 +192,7 @@ TEST_CASE("Fields of Exif that are turned or do not depend on the orientation ar
   for (const unsigned tag : {36864, 37121, 37387, 37390, 37396, 37888, 40962, 41486, 41492, 42036,
                              42039, 42080, 42240, 50341, 59932, 65000})
     CHECK(said_of(jpeg_with_exif(exif_with(exif, tag, "content"))) == Says());
-  for (const unsigned tag : {18246, 40091, 33723, 33434, 42034})
+  for (const unsigned tag : {4097, 18246, 40091, 33723, 33434, 42034})
     CHECK(said_of(jpeg_with_exif(exif_with(first, tag, "content"))) == Says());
   CHECK(said_of(jpeg_with_exif(exif_with(gps, 31, "content"))) == Says());
   CHECK(said_of(jpeg_with_exif(exif_with(interoperability, 4097, "content"))) == Says());
@@ -238,9 +248,10 @@ TEST_CASE("What depends on the orientation and is not turned is stale, and has a
   CHECK(said_of(tiff_with(37724, "layers")) == Says{.stale = {"its layers (Photoshop)"}});
   CHECK(said_of(tiff_with(343, "ab")) == Says{.stale = {"its clipping path (TIFF)"}});
   CHECK(said_of(jpeg_with(1, "FLIR\0ab"s)) == Says{.stale = {"its thermal data (FLIR)"}});
-  const std::string space = "http://ns.google.com/photos/1.0/depthmap/";
-  CHECK(said_of(jpeg_with(1, xmp_segment(xmp_with(space, "<a:Near>1</a:Near>")))) ==
-        Says{.stale = {"its depth map (GDepth)"}});
+  CHECK(said_of(jpeg_with(
+            1, xmp_segment(xmp_with("http://www.metadataworkinggroup.com/schemas/regions/",
+                                    "<a:Rotation>1.57</a:Rotation>")))) ==
+        Says{.stale = {"its faces' rotation (mwg-rs)"}});
 }
 
 namespace {
@@ -341,6 +352,226 @@ TEST_CASE("XMP in a damaged chunk of a PNG stays, with a warning, and check find
   MetadataCheck check(png::codec.read_header(file));
   png::codec.check(file, check);
   CHECK(check.findings() == Names{"XMP is damaged"});
+}
+
+namespace {
+
+// Photoshop's thumbnail of the kind 1, a JPEG.
+std::string thumbnail_of(int id, int width, int height, unsigned kind = 1) {
+  const ByteOrder order{false};
+  std::string jpeg = cli::jpeg(cli::smooth_picture(width, height));
+  if (jpeg.size() % 2 != 0) jpeg += '\0';
+  const auto row = static_cast<std::uint64_t>((24 * width + 31) / 32 * 4);
+  return resource(id, order.u32(kind) + order.u32(static_cast<unsigned>(width)) +
+                          order.u32(static_cast<unsigned>(height)) + order.u32(row) +
+                          order.u32(row * static_cast<unsigned>(height)) + order.u32(jpeg.size()) +
+                          order.u16(24) + order.u16(1) + jpeg);
+}
+
+// 72 pixels per inch across, 300 down.
+std::string resolution_of(unsigned across, unsigned down) {
+  const ByteOrder order{false};
+  return resource(1005, order.u32(across << 16) + order.u16(1) + order.u16(2) +
+                            order.u32(down << 16) + order.u16(1) + order.u16(2));
+}
+
+Bytes turned_by_program(const Bytes& file, const Codec& codec, Orientation orientation) {
+  const Turned turned = turn(file.data(), file.size(), orientation, {});
+  CHECK(turned.warnings == Names());
+  // As a run in place proves it.
+  const std::atomic<bool> never{false};
+  const Header header = codec.read_header(file);
+  const MetadataTurn proof{.stored = header.stored,
+                           .pixels = turned.outcome.applied,
+                           .size = turned.outcome.size,
+                           .untrimmed = header.size()};
+  CHECK_NOTHROW(prove_parts(codec, file, turned.bytes, proof, JpegEdges::reencode, false, never));
+  MetadataCheck check(codec.read_header(turned.bytes));
+  codec.check(turned.bytes, check);
+  CHECK(check.findings() == Names());
+  return turned.bytes;
+}
+
+Names findings_in(const Bytes& file, const Codec& codec) {
+  MetadataCheck check(codec.read_header(file));
+  codec.check(file, check);
+  return check.findings();
+}
+
+}  // namespace
+
+TEST_CASE("Photoshop's thumbnail and resolution turn with the picture") {
+  const std::string segment = "Photoshop 3.0\0"s;
+  const int id = GENERATE(1033, 1036);
+  const std::string before =
+                        resolution_of(72, 300) + thumbnail_of(id, 16, 8) + resource(1028, "abcd"),
+                    after = thumbnail_of(id, 8, 16);
+  const Bytes jpeg = jpeg_with(13, segment + before), tiff = tiff_with(34377, before);
+  CHECK(said_of(jpeg) == Says());
+  CHECK(said_of(tiff) == Says());
+  const Bytes turned_jpeg = turned_by_program(jpeg, jpeg::codec, Orientation::rotate90);
+  const Bytes turned_tiff = turned_by_program(tiff, tiff::codec, Orientation::rotate90);
+  for (const Bytes& file : {turned_jpeg, turned_tiff}) {
+    CHECK(text_of(file).find(resolution_of(300, 72)) != std::string_view::npos);
+    CHECK(text_of(file).find(resource(1028, "abcd")) != std::string_view::npos);
+    const std::size_t at = text_of(file).find("8BIM\4"s + static_cast<char>(id & 255));
+    REQUIRE(at != std::string_view::npos);
+    const auto data = std::span(file).subspan(at + 12);
+    CHECK(text_of(data).substr(0, 20) == after.substr(12, 20));
+    CHECK(big_endian(data, 20, 4) + 28 == big_endian(file, at + 8, 4));
+    CHECK(jpeg_size(data.subspan(28)) == Size{8, 16});
+  }
+  // One that is not a JPEG stays.
+  const Says stale{.stale = {"its thumbnail (Photoshop)"}};
+  CHECK(said_of(jpeg_with(13, segment + thumbnail_of(id, 16, 8, 0))) == stale);
+  CHECK(said_of(jpeg_with_exif(exif_with(first, 34377, thumbnail_of(id, 16, 8)))) == stale);
+}
+
+TEST_CASE("Check finds thumbnails and depth maps of another shape, and a subject outside") {
+  const Names thumbnail = findings_in(
+      owned(cli::jpeg(cli::smooth_picture(32, 16))
+                .insert(2, jpeg_segment(0xED, "Photoshop 3.0\0"s + thumbnail_of(1036, 8, 16)))),
+      jpeg::codec);
+  REQUIRE(thumbnail.size() == 1);
+  CHECK(thumbnail[0].starts_with("the thumbnail of Photoshop is 8 x 16, of another shape"));
+  const std::string depth = base64(bytes_of(cli::png(cli::smooth_picture(3, 5), "")));
+  const std::string packet =
+      xmp_with("http://ns.google.com/photos/1.0/depthmap/",
+               "<a:ImageWidth>3</a:ImageWidth><a:ImageHeight>5</a:ImageHeight>"
+               "<a:Data>" +
+                   depth + "</a:Data>");
+  const Names found = findings_in(png_with(png_xmp_chunk(packet, true)), png::codec);
+  REQUIRE(found.size() == 2);
+  CHECK(found[0].starts_with("GDepth says 3 x 5, the pixels are 5 x 3"));
+  CHECK(found[1].starts_with("its depth map (GDepth) is 3 x 5, of another shape"));
+  const ByteOrder order{false};
+  const Names subject = findings_in(
+      jpeg_with_exif(exif_with(exif, {{0x9214, 3, 2, order.u16(16) + order.u16(3)}})), jpeg::codec);
+  CHECK(subject == Names{"Exif says that the subject is at 16, 3, outside the picture"});
+}
+
+TEST_CASE("Thermal data and previews in segments are stale, by their makers") {
+  const std::string maker =
+      jpeg_segment(0xE1, "Exif\0\0"s + exif_with(first, {{271, 2, 4, "DJI\0"s}}));
+  const auto with = [&](const std::string& segments) {
+    return said_of(owned(cli::jpeg(cli::smooth_picture(16, 16)).insert(2, segments)));
+  };
+  const Says dji{.stale = {"its thermal data (DJI)"}};
+  CHECK(with(maker + jpeg_segment(0xE3, "\1\2\3")) == dji);
+  CHECK(with(maker + jpeg_segment(0xE4, "\xaa\x55\x12\x06 and more")) == dji);
+  CHECK(with(jpeg_segment(0xE3, "\1\2\3")) == Says{.unknown = {"APP3"}});
+  CHECK(with(jpeg_segment(0xE2, "abcdIJPEG\0"s) + jpeg_segment(0xE3, "\1\2\3")) ==
+        Says{.stale = {"its thermal data (InfiRay)"}});
+  CHECK(with(jpeg_segment(0xE1, "PARROT\0II"s)) == Says{.stale = {"its thermal data (Parrot)"}});
+  CHECK(with(jpeg_segment(0xE2, "\xff\xd8\xff and more")) ==
+        Says{.stale = {"a preview in a segment"}});
+}
+
+namespace {
+
+std::string depth_packet(const std::string& data) {
+  return xmp_with("http://ns.google.com/photos/1.0/depthmap/",
+                  "<a:Mime>image/png</a:Mime><a:ImageWidth>32</a:ImageWidth>"
+                  "<a:ImageHeight>16</a:ImageHeight><a:Data>" +
+                      data + "</a:Data>");
+}
+
+std::string picture_with(const std::string& segments) {
+  return cli::jpeg(cli::smooth_picture(32, 16)).insert(2, segments);
+}
+
+std::optional<Size> size_of_depth_map(std::string_view packet) {
+  const auto pictures = pictures_in_xmp(packet);
+  return pictures.size() == 1 ? embedded_size(pictures[0].bytes) : std::nullopt;
+}
+
+}  // namespace
+
+TEST_CASE("A depth map in the text of XMP turns with the picture (GDepth)") {
+  const std::string png = cli::png(cli::smooth_picture(8, 4), ""),
+                    jpeg = cli::jpeg(cli::smooth_picture(8, 4));
+  for (const std::string& map : {png, jpeg}) {
+    const Bytes file =
+        owned(picture_with(jpeg_segment(0xE1, xmp_segment(depth_packet(base64(bytes_of(map)))))));
+    CHECK(said_of(file) == Says());
+    const Bytes turned = turned_by_program(file, jpeg::codec, Orientation::rotate90);
+    const jpeg::JpegFile read(turned);
+    const auto segment = std::ranges::find_if(read.segments, jpeg::is_xmp);
+    REQUIRE(segment != read.segments.end());
+    const std::string_view packet = jpeg::xmp_packet(*segment);
+    CHECK(size_of_depth_map(packet) == Size{4, 8});
+    CHECK(packet.find("<a:ImageWidth>16</a:ImageWidth>") != std::string_view::npos);
+    const Bytes back = turned_by_program(turned, jpeg::codec, Orientation::rotate270);
+    const jpeg::JpegFile again(back);
+    const auto first_one =
+        pictures_in_xmp(jpeg::xmp_packet(*std::ranges::find_if(again.segments, jpeg::is_xmp)));
+    REQUIRE(first_one.size() == 1);
+    if (map == png) {
+      CHECK_NOTHROW(prove_pixels(Decoded(bytes_of(png), png::codec).image,
+                                 Decoded(first_one[0].bytes, png::codec).image,
+                                 Orientation::identity, std::atomic<bool>{false}));
+    }
+  }
+  const Says stale{.stale = {"its depth map (GDepth)"}};
+  CHECK(said_of(jpeg_with(1, xmp_segment(depth_packet("bm8gcGljdHVyZQ==")))) == stale);
+  CHECK(said_of(jpeg_with(1, xmp_segment(depth_packet("not base64")))) == stale);
+}
+
+TEST_CASE("A depth map in extended XMP turns, and takes more segments where it becomes longer") {
+  // A PNG that grows: its rows are alike, its columns are not.
+  std::string noise(200000, '\0');
+  std::uint32_t state = 1;
+  for (char& c : noise) c = static_cast<char>((state = state * 1664525 + 1013904223) >> 24);
+  const std::string map =
+      cli::png(cli::smooth_picture(64, 32), cli::png_chunk("tEXt", "a\0"s + noise));
+  const std::string packet = depth_packet(base64(bytes_of(map)));
+  const ByteOrder order{false};
+  const std::string name = jpeg::md5(packet);
+  std::string segments = jpeg_segment(
+      0xE1, xmp_segment(xmp_with("http://ns.adobe.com/xmp/note/",
+                                 "<a:HasExtendedXMP>" + name + "</a:HasExtendedXMP>")));
+  constexpr std::size_t part = 65000;
+  for (std::size_t at = 0; at < packet.size(); at += part)
+    segments +=
+        jpeg_segment(0xE1, "http://ns.adobe.com/xmp/extension/\0"s + name +
+                               order.u32(packet.size()) + order.u32(at) + packet.substr(at, part));
+  const Bytes file = owned(picture_with(segments));
+  CHECK(said_of(file) == Says());
+  const Bytes turned = turned_by_program(file, jpeg::codec, Orientation::rotate90);
+  const jpeg::JpegFile read(turned);
+  const jpeg::ExtendedXmp extended = jpeg::read_extended_xmp(read.segments);
+  CHECK_FALSE(extended.damaged);
+  CHECK(extended.name == jpeg::md5(extended.packet));
+  CHECK(size_of_depth_map(extended.packet) == Size{32, 64});
+}
+
+TEST_CASE("Depth maps that Dynamic Depth lists turn, be they JPEGs or PNGs") {
+  for (const bool is_png : {false, true}) {
+    const std::string map =
+        is_png ? cli::png(cli::smooth_picture(8, 4), "") : cli::jpeg(cli::smooth_picture(8, 4));
+    const std::string packet =
+        "<x:xmpmeta xmlns:x='adobe:ns:meta/'><rdf:RDF "
+        "xmlns:rdf='http://www.w3.org/1999/02/22-rdf-syntax-ns#'><rdf:Description rdf:about='' "
+        "xmlns:D='http://ns.google.com/photos/dd/1.0/device/' "
+        "xmlns:C='http://ns.google.com/photos/dd/1.0/container/' "
+        "xmlns:I='http://ns.google.com/photos/dd/1.0/item/'><D:Container><C:Directory><rdf:Seq>"
+        "<rdf:li><C:Item I:Mime='image/jpeg' I:Length='0' I:DataURI='primary'/></rdf:li>"
+        "<rdf:li><C:Item I:Mime='image/" +
+        std::string(is_png ? "png" : "jpeg") + "' I:Length='" + std::to_string(map.size()) +
+        "' I:DataURI='depth'/></rdf:li></rdf:Seq></C:Directory></D:Container>"
+        "</rdf:Description></rdf:RDF></x:xmpmeta>";
+    const Bytes file = owned(picture_with(jpeg_segment(0xE1, xmp_segment(packet))) + map);
+    CHECK(said_of(file) == Says());
+    const Bytes turned = turned_by_program(file, jpeg::codec, Orientation::rotate90);
+    CHECK(embedded_size(std::span(turned).subspan(jpeg::JpegFile(turned).end)) == Size{4, 8});
+  }
+  const auto with = [](const std::string& space) {
+    return said_of(jpeg_with(1, xmp_segment(xmp_with(space, "<a:Near>1</a:Near>"))));
+  };
+  CHECK(with("http://ns.google.com/photos/dd/1.0/device/") ==
+        Says{.stale = {"its depth map (Dynamic Depth)"}});
+  CHECK(with("http://ns.google.com/photos/dd/1.0/imagingmodel/") ==
+        Says{.stale = {"its camera (Dynamic Depth)"}});
 }
 
 }  // namespace unknown_test

@@ -1,5 +1,6 @@
 #include "src/metadata/xmp.hpp"
 
+#include <fmt/format.h>
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
 #include <catch2/generators/catch_generators_range.hpp>
@@ -144,6 +145,47 @@ TEST_CASE(
         "48 97 0.015625 0.4 0.131250 0.20 | -0.050000, 0.3, 0.131250, 0.20");
   CHECK(warnings == std::vector<std::string>{
                         "a face region in its XMP reaches into the edge that was trimmed"});
+}
+
+TEST_CASE("The angles of a face turn as the face does") {
+  const auto angles = [](int roll, int yaw) {
+    return fmt::format(
+        "<x:xmpmeta xmlns:x='adobe:ns:meta/'><rdf:RDF "
+        "xmlns:rdf='http://www.w3.org/1999/02/22-rdf-syntax-ns#'><rdf:Description "
+        "xmlns:f='http://ns.apple.com/faceinfo/1.0/'><f:AngleInfoRoll>{}</f:AngleInfoRoll>"
+        "<f:AngleInfoYaw>{}</f:AngleInfoYaw></rdf:Description></rdf:RDF></x:xmpmeta>",
+        roll, yaw);
+  };
+  const auto now = [&](int roll, int yaw, Orientation orientation) {
+    std::vector<std::string> warnings;
+    const std::string turned =
+        turn_xmp(angles(roll, yaw),
+                 {.pixels = orientation, .size = turned_size(orientation, {64, 48})}, warnings);
+    CHECK(warnings.empty());
+    return turned;
+  };
+  // A telephone that is held upright stores what must be turned by rotate90.
+  CHECK(now(270, 45, Orientation::rotate90) == angles(0, 45));
+  CHECK(now(0, 0, Orientation::rotate180) == angles(180, 0));
+  CHECK(now(10, 0, Orientation::rotate270) == angles(280, 0));
+  CHECK(now(10, 45, Orientation::flop) == angles(350, 315));
+  CHECK(now(10, 45, Orientation::flip) == angles(170, 315));
+  CHECK(now(10, 0, Orientation::transpose) == angles(260, 0));
+  CHECK(now(10, 0, Orientation::transverse) == angles(80, 0));
+}
+
+TEST_CASE("The point in focus moves with the pixels") {
+  const auto point = [](const char* x, const char* y) {
+    return fmt::format(
+        "<x:xmpmeta xmlns:x='adobe:ns:meta/'><rdf:RDF "
+        "xmlns:rdf='http://www.w3.org/1999/02/22-rdf-syntax-ns#'><rdf:Description "
+        "xmlns:f='http://ns.google.com/photos/1.0/focus/' f:FocalPointX='{}' "
+        "f:FocalPointY='{}'/></rdf:RDF></x:xmpmeta>",
+        x, y);
+  };
+  std::vector<std::string> warnings;
+  CHECK(turn_xmp(point("0.25", "0.4"), {.pixels = Orientation::rotate90, .size = {48, 64}},
+                 warnings) == point("0.6", "0.25"));
 }
 
 TEST_CASE("A round region's diameter is not scaled with a trimmed edge, with a warning") {

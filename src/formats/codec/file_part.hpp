@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <utility>
@@ -36,11 +37,20 @@ struct FilePart {
     return part;
   }
 
+  /// The same of bytes that it keeps.
+  static FilePart with_copy(Kind kind, std::string name, std::span<const std::byte> bytes) {
+    const auto kept = std::make_shared<const Bytes>(bytes.begin(), bytes.end());
+    FilePart part(kind, std::move(name), *kept);
+    part.kept = kept;
+    return part;
+  }
+
   Kind kind;
   std::string name;                    ///< "the chunk tEXt"
   std::span<const std::byte> content;  ///< in the file
   std::size_t hash = 0;                ///< of bytes that are not
   std::size_t bytes = content.size();
+  std::shared_ptr<const Bytes> kept = nullptr;  ///< what `content` lies in, if not in the file
   /// Turns what of `content` is turned as the picture is seen: videos. Null: nothing is.
   bool (*turn_as_seen)(std::span<std::byte> content, Orientation view,
                        std::vector<std::string>& warnings) = nullptr;
@@ -51,9 +61,12 @@ inline FilePart said_part(std::string name, std::string_view says) {
   return FilePart::of_copy(FilePart::fixed, std::move(name), bytes_of(says));
 }
 
-/// An XMP packet, as far as no turn changes it.
-inline FilePart xmp_part(std::string name, std::string_view packet) {
-  return FilePart::of_copy(FilePart::fixed, std::move(name), bytes_of(without_numbers(packet)));
+/// An XMP packet, as far as no turn changes it, and the pictures in it.
+inline void add_xmp_parts(std::string name, std::string_view packet, std::vector<FilePart>& parts) {
+  for (const XmpPicture& picture : pictures_in_xmp(packet))
+    parts.push_back(FilePart::with_copy(FilePart::embedded, picture.name, picture.bytes));
+  parts.push_back(
+      FilePart::of_copy(FilePart::fixed, std::move(name), bytes_of(without_numbers(packet))));
 }
 
 }  // namespace qturn

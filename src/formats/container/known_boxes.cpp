@@ -95,7 +95,7 @@ void look_at_box(BoxesOf boxes, std::string_view type, std::span<const std::byte
     const std::string_view uuid = text_of(content.first(name_bytes));
     if (is_in(uuid, known_names)) return;
     if (uuid == photoshop_name)
-      return look_at_photoshop_resources(content.subspan(name_bytes), header);
+      return look_at_photoshop_resources(content.subspan(name_bytes), Resources::stay, header);
     for (const std::byte byte : content.first(name_bytes))
       name += fmt::format("{}{:02x}", name.size() == 4 ? " " : "", std::to_integer<unsigned>(byte));
   }

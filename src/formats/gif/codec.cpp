@@ -440,7 +440,7 @@ std::vector<FilePart> gif_parts(std::span<const std::byte> file, Orientation app
                                            place.height, block.interlaced)));
       parts.emplace_back(FilePart::fixed, "a palette", block.palette);
     } else if (is_gif_xmp(block)) {
-      parts.push_back(xmp_part("the XMP", gif_xmp(block)));
+      add_xmp_parts("the XMP", gif_xmp(block), parts);
     } else {
       parts.emplace_back(FilePart::fixed, fmt::format("the extension {:#04x}", block.label),
                          block.whole);

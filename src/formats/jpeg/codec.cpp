@@ -25,6 +25,8 @@
 #include "src/formats/jpeg/turn.hpp"
 #include "src/formats/table.hpp"
 #include "src/metadata/exif.hpp"
+#include "src/metadata/exif_thumbnail.hpp"
+#include "src/metadata/photoshop_resources.hpp"
 #include "src/metadata/resolution.hpp"
 #include "src/metadata/xmp.hpp"
 
@@ -39,25 +41,43 @@ std::string name_of(unsigned char marker) {
   return fmt::format("the segment {:#04x}", marker);
 }
 
-FilePart metadata_part(const JpegSegment& segment, Orientation applied) {
+void add_metadata(const JpegSegment& segment, Orientation applied, std::vector<FilePart>& parts) {
   using enum FilePart::Kind;
   const std::string name = name_of(segment.marker);
-  const std::string_view text = text_of(segment.payload);
-  if (is_exif(segment)) return {exif, name, segment.payload};
-  if (is_xmp(segment)) {
+  if (is_exif(segment)) {
+    parts.emplace_back(exif, name, segment.payload);
+  } else if (is_xmp(segment)) {
     // A packet that names its extension names it by a hash.
     const std::string_view packet = xmp_packet(segment);
-    if (packet.find("HasExtendedXMP") != std::string_view::npos) return {other, name, {}};
-    return xmp_part(name, packet);
+    add_xmp_parts(name, packet, parts);
+    if (packet.find("HasExtendedXMP") != std::string_view::npos)
+      parts.back() = FilePart(other, name, {});
+  } else if (is_mpf(segment)) {
+    parts.emplace_back(other, name, std::span<const std::byte>());  // lengths
+  } else if (segment.marker != app0) {
+    parts.emplace_back(fixed, name, segment.payload);
+  } else if (const auto thumbnail = jfif_thumbnail(segment.payload); !thumbnail.empty()) {
+    parts.emplace_back(embedded, "the JFIF thumbnail", thumbnail);
+  } else {
+    parts.push_back(FilePart::of_copy(fixed, name, turned_jfif(segment.payload, applied)));
   }
-  // These know about the orientation, of lengths, or of a picture that is turned with this one.
-  if (is_mpf(segment) || text.starts_with(extended_xmp_signature)) return {other, name, {}};
-  if (segment.marker == app0) {
-    const auto thumbnail = jfif_thumbnail(segment.payload);
-    if (!thumbnail.empty()) return {embedded, "the JFIF thumbnail", thumbnail};
-    return FilePart::of_copy(fixed, name, turned_jfif(segment.payload, applied));
+}
+
+// What goes on from one segment to the next, and may take more of them after a turn.
+void add_spread_metadata(const JpegFile& file, Orientation applied, std::vector<FilePart>& parts) {
+  using enum FilePart::Kind;
+  const ExtendedXmp extended = read_extended_xmp(file.segments);
+  if (extended.damaged) {
+    parts.push_back(FilePart::of_copy(fixed, "the extended XMP", bytes_of(extended.packet)));
+  } else if (!extended.parts.empty()) {
+    add_xmp_parts("the extended XMP", extended.packet, parts);
   }
-  return {fixed, name, segment.payload};
+  const PhotoshopResources photoshop = photoshop_resources(file.segments);
+  if (photoshop.parts.empty()) return;
+  const ResourceParts resources = parts_of_resources(photoshop.whole, applied);
+  parts.push_back(FilePart::of_copy(fixed, "the resources of Photoshop", resources.rest));
+  for (const auto& thumbnail : resources.thumbnails)
+    parts.push_back(FilePart::with_copy(embedded, "the thumbnail of Photoshop", thumbnail));
 }
 
 // Pictures that follow the first one, and the bytes between them.
@@ -85,7 +105,13 @@ void add_trailing(const JpegFile& file, std::vector<FilePart>& parts) {
 std::vector<FilePart> jpeg_parts(std::span<const std::byte> bytes, Orientation applied) {
   const JpegFile file(bytes, unlimited);
   std::vector<FilePart> parts;
-  for (const JpegSegment& segment : file.markers) parts.push_back(metadata_part(segment, applied));
+  const std::size_t header_end = file.segments.empty() ? 0 : file.segments.back().offset;
+  for (const JpegSegment& segment : file.markers) {
+    const bool is_spread =
+        is_photoshop(segment) || text_of(segment.payload).starts_with(extended_xmp_signature);
+    if (!is_spread || segment.offset > header_end) add_metadata(segment, applied, parts);
+  }
+  add_spread_metadata(file, applied, parts);
   for (const JpegSegment& segment : file.segments)
     if (!is_app_or_com(segment.marker))
       parts.emplace_back(FilePart::pixels, name_of(segment.marker), segment.payload);
@@ -389,6 +415,10 @@ void check_picture(const JpegFile& file, MetadataCheck& check) {
   for (const JpegSegment& segment : file.segments) {
     if (is_xmp(segment)) check.xmp("XMP", xmp_packet(segment));
   }
+  for (const JpegSegment& segment : file.segments)
+    if (segment.marker == app0)
+      check.smaller("the JFIF thumbnail", jpeg_size(jfif_thumbnail(segment.payload)), std::nullopt);
+  check.photoshop(photoshop_resources(file.segments).whole);
   const ExtendedXmp extended = read_extended_xmp(file.segments);
   if (extended.damaged) {
     check.add("the extended XMP is damaged");
@@ -401,6 +431,10 @@ void check_picture(const JpegFile& file, MetadataCheck& check) {
   // Each with itself, as any JPEG, and with the first one.
   for (const TrailingPictures::Picture& picture : trailing.pictures()) {
     try {
+      if (!begins_as_jpeg(picture.jpeg)) {
+        check.smaller(picture.name, embedded_size(picture.jpeg), std::nullopt);
+        continue;
+      }
       // What follows this picture in turn does not matter.
       const JpegFile whole(picture.jpeg);
       if (whole.lacks_end)

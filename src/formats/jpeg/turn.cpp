@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <type_traits>
 #include <utility>
 
@@ -11,6 +12,7 @@
 #include "src/formats/jpeg/metadata/trailing_pictures.hpp"
 #include "src/formats/jpeg/scan_request.hpp"
 #include "src/metadata/exif_thumbnail.hpp"
+#include "src/metadata/xmp.hpp"
 
 namespace qturn::jpeg {
 
@@ -28,16 +30,29 @@ bool seems_to_end_with_its_data(const JpegDecoder& decoder) {
          text_of(file.bytes.last(2)) == "\xFF\xD9";
 }
 
+// Depth maps.
+std::vector<XmpPicture> pictures_in_text(const JpegFile& file) {
+  std::vector<XmpPicture> all = pictures_in_xmp(read_extended_xmp(file.segments).packet);
+  for (const JpegSegment& segment : file.segments)
+    if (is_xmp(segment))
+      std::ranges::move(pictures_in_xmp(xmp_packet(segment)), std::back_inserter(all));
+  return all;
+}
+
 // The pictures after the first are turned one by one, while its coefficients are in memory.
 std::uint64_t bytes_for_trailing_pictures(const JpegFile& file) {
   // For three components with their planes.
   constexpr std::uint64_t bytes_per_pixel = 15;
   std::vector<std::string> ignored;
   std::uint64_t most_pixels = 0;
+  const auto add = [&](std::optional<Size> size) {
+    if (size)
+      most_pixels = std::max(most_pixels, static_cast<std::uint64_t>(size->width * size->height));
+  };
   for (const auto& picture : TrailingPictures(file, ignored).pictures()) {
-    const Size size = jpeg_size(picture.jpeg).value_or(Size{});
-    most_pixels = std::max(most_pixels, static_cast<std::uint64_t>(size.width * size.height));
+    add(embedded_size(picture.jpeg));
   }
+  for (const XmpPicture& each : pictures_in_text(file)) add(embedded_size(each.bytes));
   return bytes_per_pixel * most_pixels;
 }
 
@@ -58,6 +73,8 @@ JpegTurn::JpegTurn(std::span<const std::byte> file, const JpegOptions& options,
       decoder_(std::make_unique<JpegDecoder>(file, nullptr, limits, JpegFile::Part::header)),
       shape_(shape_of(decoder_->info)),
       header_(header_of(*decoder_)) {
+  for (const XmpPicture& each : pictures_in_text(decoder_->file))
+    add_smaller(each.bytes, each.name, true);
   if (seems_to_end_with_its_data(*decoder_)) return;
   decoder_->complete();
   if (std::ranges::any_of(decoder_->file.segments, lists_pictures)) look_for_smaller();
@@ -71,14 +88,14 @@ const JpegFile& JpegTurn::file() const { return decoder_->file; }
 void JpegTurn::look_for_smaller() try {
   std::vector<std::string> unused;
   const TrailingPictures trailing(file(), unused);
-  for (const auto& each : trailing.pictures()) {
-    try {
-      const JpegDecoder header(each.jpeg, nullptr, unlimited, JpegFile::Part::header);
-      smaller_.push_back({std::string(each.name), shape_of(header.info), each.is_map});
-    } catch (const ImageFileError&) {
-      continue;
-    }
-  }
+  for (const auto& each : trailing.pictures())
+    add_smaller(each.jpeg, std::string(each.name), each.is_map);
+} catch (const ImageFileError&) {
+}
+
+void JpegTurn::add_smaller(std::span<const std::byte> jpeg, std::string name, bool is_map) try {
+  const JpegDecoder header(jpeg, nullptr, unlimited, JpegFile::Part::header);
+  smaller_.push_back({std::move(name), shape_of(header.info), is_map});
 } catch (const ImageFileError&) {
 }
 

@@ -74,6 +74,7 @@ class JpegTurn final : public CompressedTurn {
     bool is_map;
   };
   void look_for_smaller();
+  void add_smaller(std::span<const std::byte> jpeg, std::string name, bool is_map);
   Route route_of(const Smaller& smaller, Orientation applied) const;
   /// The first that is not turned losslessly with the picture; null if all are.
   const Smaller* inexact_one(Orientation applied) const;

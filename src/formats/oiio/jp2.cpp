@@ -302,7 +302,7 @@ std::vector<FilePart> jpeg2000_parts(std::span<const std::byte> file, Orientatio
     } else if (!exif.empty()) {
       parts.emplace_back(FilePart::exif, "its Exif", exif);
     } else if (!xmp.empty()) {
-      parts.push_back(xmp_part("its XMP", text_of(xmp)));
+      add_xmp_parts("its XMP", text_of(xmp), parts);
     } else if (box.type != "jp2c" && box.type != "ihdr" && box.type != "res ") {
       add(fmt::format("the box {}", box.type), within(file, box));
     }

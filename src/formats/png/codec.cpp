@@ -4,8 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <string>
+#include <utility>
 #include <vector>
+
+#include <qturn/cpu.hpp>
 
 #include "src/formats/codec/capacity.hpp"
 #include "src/formats/png/chunks.hpp"
@@ -69,7 +73,7 @@ std::vector<FilePart> png_parts(std::span<const std::byte> file, Orientation app
     } else if (chunk.type == "eXIf") {
       parts.emplace_back(exif, name, chunk.data);
     } else if (is_png_xmp(chunk)) {
-      parts.push_back(xmp_part(name, png_xmp(chunk)));
+      add_xmp_parts(name, png_xmp(chunk), parts);
     } else if (png_ornt(chunk) || is_raw_exif(chunk) || (chunk.type == "sCAL")) {
       parts.emplace_back(other, name, chunk.data);
     } else {
@@ -94,6 +98,26 @@ Bytes encode(const Image& image, Orientation applied, const std::atomic<bool>& s
              std::vector<std::string>& warnings) {
   if (image.format != &codec) check_fits(image, codec.name, capacity);
   return encode_png(image, applied, stop, warnings);
+}
+
+Bytes turn_embedded(std::span<const std::byte> file, Orientation orientation) {
+  const std::atomic<bool> never{false};
+  std::vector<std::string> unused;
+  PixelArena arena;
+  check_png_limits(file, {});
+  Image image = decode_png(file, Samples::as_stored, arena, never, unused);
+  const PngHeader header = png_header(png_chunks(file));
+  for (Page& page : image.pages) {
+    const Page source = page;
+    if (swaps_axes(orientation)) std::swap(page.width, page.height);
+    page.pixels = arena.take(page.bytes());
+    transform(source.view(), page.view(), orientation);
+  }
+  return turn_png_metadata(encode(image, orientation, never, unused),
+                           {.stored = image.stored,
+                            .pixels = orientation,
+                            .size = turned_size(orientation, {header.width, header.height})},
+                           MissingTag::stays_absent, unused);
 }
 
 Bytes retag(std::span<const std::byte> file, Orientation tag, MissingTag missing,
@@ -152,6 +176,7 @@ const Codec codec = {
           return turn_png_metadata(std::move(encoded), turn, MissingTag::stays_absent, warnings);
         },
     .retag = retag,
+    .turn_embedded = turn_embedded,
     .check = check,
     .parts = png_parts,
     .read_damaged_header = read_damaged_png_header,

@@ -8,6 +8,7 @@
 #include "src/formats/tiff/directories.hpp"
 #include "src/formats/tiff/metamorph.hpp"
 #include "src/metadata/exif.hpp"
+#include "src/metadata/photoshop_resources.hpp"
 #include "src/metadata/tiff_structure.hpp"
 #include "src/metadata/xmp.hpp"
 #include "src/picture/image.hpp"
@@ -117,6 +118,14 @@ Bytes turn_tiff_metadata(Bytes file, const MetadataTurn& turn, OtherPages others
       warn_of_other_orientation(packet, its_turn.stored, warnings);
       const std::string turned = turn_xmp(packet, its_turn, warnings);
       if (turned != packet) put_value(file, tiff, *xmp, turned);
+    }
+    if (const TiffEntry* field = page.find(tiff_tag::photoshop_resources);
+        field && field->value_bytes > 0 && its_turn.pixels != Orientation::identity) {
+      const Bytes turned = turn_photoshop_resources(
+          std::span(file).subspan(static_cast<std::size_t>(field->value_at),
+                                  static_cast<std::size_t>(field->value_bytes)),
+          its_turn, warnings);
+      put_value(file, tiff, *field, text_of(turned));
     }
     if (!page.find(tiff_tag::orientation) && missing == MissingTag::is_added &&
         its_turn.tag != Orientation::identity) {

@@ -11,6 +11,7 @@
 #include "src/formats/tiff/metadata.hpp"
 #include "src/formats/tiff/metamorph.hpp"
 #include "src/metadata/exif.hpp"
+#include "src/metadata/photoshop_resources.hpp"
 
 namespace qturn::tiff {
 namespace {
@@ -78,8 +79,9 @@ std::uint16_t turned_tag(std::uint16_t tag, std::span<const Pair> exchanged) {
   return tag;
 }
 
-void add_fields(const TiffDirectory& directory, const std::string& where, bool swaps,
+void add_fields(const TiffDirectory& directory, const std::string& where, Orientation applied,
                 std::vector<FilePart>& parts, std::span<const Pair> pairs = of_pages) {
+  const bool swaps = swaps_axes(applied);
   std::vector<TiffField> fields = directory.fields;
   for (TiffField& field : fields) {
     if (swaps) field.tag = turned_tag(field.tag, pairs);
@@ -89,12 +91,20 @@ void add_fields(const TiffDirectory& directory, const std::string& where, bool s
   for (const TiffField& field : fields) {
     if (may_change(field)) continue;
     const std::string name = fmt::format("field {} of {}", field.tag, where);
-    parts.push_back(field.tag == tiff_tag::xmp
-                        ? xmp_part(name, text_of(field.value))
-                        : FilePart::of_copy(FilePart::fixed, name, field.value));
+    if (field.tag == tiff_tag::xmp) {
+      add_xmp_parts(name, text_of(field.value), parts);
+    } else if (field.tag == tiff_tag::photoshop_resources && where.starts_with("page")) {
+      const ResourceParts resources = parts_of_resources(field.value, applied);
+      parts.push_back(FilePart::of_copy(FilePart::fixed, name, resources.rest));
+      for (const auto& thumbnail : resources.thumbnails)
+        parts.push_back(
+            FilePart::with_copy(FilePart::embedded, "the thumbnail of Photoshop", thumbnail));
+    } else {
+      parts.push_back(FilePart::of_copy(FilePart::fixed, name, field.value));
+    }
   }
   for (const auto& [tag, child] : directory.children)
-    add_fields(child, fmt::format("directory {} of {}", tag, where), swaps, parts, of_exif);
+    add_fields(child, fmt::format("directory {} of {}", tag, where), applied, parts, of_exif);
 }
 
 void add_pixels(std::span<const std::byte> file, const TiffDirectory& directory,
@@ -119,7 +129,7 @@ std::vector<FilePart> tiff_parts(std::span<const std::byte> file, Orientation ap
       return static_cast<std::int64_t>(directory.integer(tag, 0));
     };
     turn_placed_metadata(turned, {side(tiff_tag::width), side(tiff_tag::height)}, its);
-    add_fields(turned, where, swaps_axes(its), parts);
+    add_fields(turned, where, its, parts);
     if (ahead != Orientation::identity) where += fmt::format(", {} before all", name(ahead));
     add_pixels(file, directory, where, parts);
   };

@@ -86,6 +86,8 @@ void check(std::span<const std::byte> file, MetadataCheck& check) {
   if (const TiffField* xmp = tiff.pages.front().find(tiff_tag::xmp)) {
     check.xmp("XMP", text_of(xmp->value));
   }
+  if (const TiffField* field = tiff.pages.front().find(tiff_tag::photoshop_resources))
+    check.photoshop(field->value);
   const auto stored = tiff.pages.front().integer(tiff_tag::orientation, 1);
   if (!orientation_of_tag(stored)) {
     check.add(fmt::format("orientation {} is not one of the eight; 1 is assumed", stored));

@@ -455,7 +455,7 @@ std::vector<FilePart> webp_parts(std::span<const std::byte> file, Orientation ap
     } else if (chunk.type == "EXIF") {
       parts.emplace_back(exif, name, chunk.data);
     } else if (chunk.type == "XMP ") {
-      parts.push_back(xmp_part(name, text_of(chunk.data)));
+      add_xmp_parts(name, text_of(chunk.data), parts);
     } else {
       parts.emplace_back(fixed, name, chunk.data);
     }

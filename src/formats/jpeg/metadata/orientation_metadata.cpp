@@ -19,6 +19,7 @@
 #include "src/formats/jpeg/turn.hpp"
 #include "src/metadata/exif.hpp"
 #include "src/metadata/exif_thumbnail.hpp"
+#include "src/metadata/photoshop_resources.hpp"
 #include "src/metadata/xmp.hpp"
 #include "src/picture/bytes.hpp"
 #include "src/picture/image.hpp"
@@ -102,6 +103,25 @@ ExtendedXmp read_extended_xmp(const std::vector<JpegSegment>& segments) {
 }
 
 namespace {
+constexpr std::string_view photoshop_signature{"Photoshop 3.0\0", 14};
+}  // namespace
+
+bool is_photoshop(const JpegSegment& segment) {
+  return segment.marker == jpeg_marker::app0 + 13 &&
+         text_of(segment.payload).starts_with(photoshop_signature);
+}
+
+PhotoshopResources photoshop_resources(const std::vector<JpegSegment>& segments) {
+  PhotoshopResources resources;
+  for (const JpegSegment& segment : segments) {
+    if (!is_photoshop(segment)) continue;
+    resources.parts.push_back(&segment);
+    append(resources.whole, segment.payload.subspan(photoshop_signature.size()));
+  }
+  return resources;
+}
+
+namespace {
 
 using std::string_view_literals::operator""sv;
 
@@ -148,6 +168,7 @@ class Finisher {
     container_lengths_ = trailing.container_lengths();
 
     rename_extended_xmp();
+    finish_photoshop();
     bool any_exif = false;
     for (const JpegSegment& segment : segments_) {
       if (is_exif(segment)) {
@@ -210,26 +231,51 @@ class Finisher {
     if (turned == packet) return;
     // Blanks after the outermost element are not content.
     if (turned.size() < packet.size()) turned.resize(packet.size(), ' ');
-    const std::size_t more = turned.size() - packet.size();
-    if (parts.back()->payload.size() + more > max_payload) {
-      warnings_.emplace_back("its extended XMP is full and stays as it was");
-      return;
-    }
     if (md5(packet) == extended.name) extended_name_ = md5(turned);
-    std::size_t at = 0;
-    for (const JpegSegment* part : parts) {
-      Bytes payload(part->payload.begin(), part->payload.end());
-      if (part == parts.back()) payload.insert(payload.end(), more, std::byte{0});
-      if (!extended_name_.empty()) {
+    const Bytes signature(parts.front()->payload.begin(), parts.front()->payload.begin() + head);
+    spread(parts, bytes_of(turned), signature, [&](Bytes& payload, std::size_t at) {
+      if (!extended_name_.empty())
         std::ranges::copy(
             bytes_of(extended_name_),
             payload.begin() + static_cast<std::ptrdiff_t>(extended_xmp_signature.size()));
-      }
       put_big_endian(payload, extended_xmp_length_at, 4, turned.size());
-      const auto text = bytes_of(turned).subspan(at, payload.size() - head);
-      std::ranges::copy(text, payload.begin() + static_cast<std::ptrdiff_t>(head));
-      at += text.size();
-      replace(*part, std::move(payload));
+      put_big_endian(payload, extended_xmp_length_at + 4, 4, at);
+    });
+  }
+
+  void finish_photoshop() {
+    const PhotoshopResources resources = photoshop_resources(segments_);
+    if (resources.parts.empty() || turn_.pixels == Orientation::identity) return;
+    const Bytes turned = turn_photoshop_resources(resources.whole, turn_, warnings_);
+    if (turned == resources.whole) return;
+    spread(resources.parts, turned, bytes_of(photoshop_signature), [](Bytes&, std::size_t) {});
+  }
+
+  // Puts the content into these segments, after `head`, and what has no room into new ones after
+  // them. finish(payload, at) completes the head of the part that begins at `at`.
+  template <typename Finish>
+  void spread(const std::vector<const JpegSegment*>& parts, std::span<const std::byte> content,
+              std::span<const std::byte> head, Finish finish) {
+    std::size_t at = 0;
+    const auto next = [&](std::size_t payload_bytes) {
+      const std::size_t count = std::min(payload_bytes - head.size(), content.size() - at);
+      Bytes payload(head.begin(), head.end());
+      finish(payload, at);
+      append(payload, content.subspan(at, count));
+      at += count;
+      return payload;
+    };
+    for (const JpegSegment* part : parts)
+      replace(*part, next(part == parts.back() ? max_payload : part->payload.size()));
+    const JpegSegment& last = *parts.back();
+    while (at < content.size()) {
+      const Bytes payload = next(max_payload);
+      Bytes& more = added_after_[last.offset];
+      more.push_back(std::byte{0xFF});
+      more.push_back(static_cast<std::byte>(last.marker));
+      more.resize(more.size() + 2);
+      put_big_endian(more, more.size() - 2, 2, payload.size() + 2);
+      append(more, payload);
     }
   }
 
@@ -274,7 +320,7 @@ class Finisher {
 
   // Where no segment changes its length, the file is patched, otherwise written again.
   void assemble() {
-    bool same_lengths = added_.empty();
+    bool same_lengths = added_.empty() && added_after_.empty();
     for (const JpegSegment& segment : segments_) {
       const auto found = replaced_.find(segment.offset);
       same_lengths &= found == replaced_.end() || found->second.size() == segment.payload.size();
@@ -306,6 +352,7 @@ class Finisher {
       made.push_back(static_cast<std::byte>(length >> 8));
       made.push_back(static_cast<std::byte>(length & 0xFF));
       made.insert(made.end(), found->second.begin(), found->second.end());
+      append(made, added_after_[segment.offset]);
       done = segment.offset + segment.payload.size();
     }
     copy_until(jpeg_.size());
@@ -321,12 +368,17 @@ class Finisher {
   std::vector<std::string>& warnings_;
   std::vector<std::uint64_t> container_lengths_;
   std::string extended_name_;
-  std::map<std::size_t, Bytes> replaced_;
+  std::map<std::size_t, Bytes> replaced_, added_after_;
   Bytes added_;
   std::size_t added_at_ = 0;
 };
 
 Bytes Finisher::turned_trailing(const TrailingPictures::Picture& picture) {
+  if (!begins_as_jpeg(picture.jpeg)) {
+    const Orientation applied = turn_.turn_of(*embedded_size(picture.jpeg));
+    return applied == Orientation::identity ? Bytes(picture.jpeg.begin(), picture.jpeg.end())
+                                            : turn_.turn_embedded(picture.jpeg, applied);
+  }
   const JpegFile file(picture.jpeg);
   const JpegFile alone = file.without_trailing_data();
   const Size whole = file.size;

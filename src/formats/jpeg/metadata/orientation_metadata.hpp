@@ -40,6 +40,14 @@ struct ExtendedXmp {
 };
 ExtendedXmp read_extended_xmp(const std::vector<JpegSegment>& segments);
 
+/// The resources of Photoshop, which may go on in the next segment.
+struct PhotoshopResources {
+  std::vector<const JpegSegment*> parts;  ///< of the segments that were read
+  Bytes whole;
+};
+PhotoshopResources photoshop_resources(const std::vector<JpegSegment>& segments);
+bool is_photoshop(const JpegSegment& segment);
+
 /// Finishes a JPEG that was turned.
 ///
 /// `turned` has the markers of `source` as they were, its pixels after `applied`, and ends with the

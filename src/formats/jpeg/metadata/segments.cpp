@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "src/formats/jpeg/metadata/orientation_metadata.hpp"
+#include "src/metadata/exif.hpp"
 #include "src/metadata/exif_fields.hpp"
 #include "src/metadata/photoshop_resources.hpp"
 #include "src/metadata/xmp.hpp"
@@ -18,12 +19,17 @@ namespace {
 using namespace jpeg_marker;
 using std::string_view_literals::operator""sv;
 
-// What begins with this is turned, or does not depend on the orientation: by the list of ExifTool's
-// module JPEG.pm.
+// What begins with this is turned, or does not depend on the orientation, or has the name of what
+// a turn makes untrue: by the list of ExifTool's module JPEG.pm. Some makers' thermal cameras begin
+// their segments with nothing of their own. The first that fits counts.
 struct KnownSegment {
   int app;
   std::string_view begins;
+  std::string_view stale = {}, maker = {};
 };
+constexpr std::string_view dji = "DJI", infiray = "InfiRay", thermal_dji = "its thermal data (DJI)",
+                           thermal_infiray = "its thermal data (InfiRay)",
+                           preview = "a preview in a segment", jpeg_begin = "\xff\xd8\xff"sv;
 constexpr KnownSegment known_segments[] = {
     {0, "JFIF\0"sv},
     {0, "JFXX\0"sv},
@@ -33,23 +39,38 @@ constexpr KnownSegment known_segments[] = {
     {0, "II\032\0\0\0HEAPJPGM"sv},  // Canon's maker notes (CIFF)
     {1, "QVCI\0"sv},                // Casio's
     {1, "http://ns.adobe.com/"sv},  // XMP, and its extension
+    {1, "FLIR\0"sv, "its thermal data (FLIR)"},
+    {1, "PARROT\0"sv, "its thermal data (Parrot)"},
     {2, icc_signature},
     {2, mpf_signature},
     {2, "FPXR\0"sv},                         // FlashPix: of Kodak's cameras
     {2, "urn:iso:std:iso:ts:21496:-1\0"sv},  // how a gain map is applied
-    {3, "Meta\0"sv},                         // Kodak's Exif
+    {2, jpeg_begin, preview},
+    {2, "QVGA\0\xff\xd8\xff"sv, preview},
+    {2, "BGTH\xff\xd8\xff"sv, preview},
+    {3, "Meta\0"sv},  // Kodak's Exif
     {3, "META\0"sv},
+    {3, "_JPSJPS_"sv, "its stereo pair (JPS)"},
+    {3, jpeg_begin, preview},
     {4, "SCALADO\0"sv},  // an index for faster reading
-    {5, "RMETA\0"sv},    // Ricoh's texts
-    {6, "EPPIM\0"sv},    // for printers
+    {4, "Qualcomm Camera Debug"sv},
+    {4, "FPXR\0"sv},
+    {4, jpeg_begin, preview},
+    {5, "RMETA\0"sv},       // Ricoh's texts
+    {5, "ssuniqueid\0"sv},  // Samsung's number
+    {5, jpeg_begin, preview},
+    {6, "EPPIM\0"sv},  // for printers
     {6, "GoPro\0"sv},
     {7, "PENTAX \0"sv},  // maker notes
     {7, "HUAWEI\0\0"sv},
     {7, "\032Qualcomm Camera Attributes"sv},
+    {7, "DJI-DBG\0"sv},  // texts about faults
     {8, "SPIFF\0"sv},
-    {10, "UNICODE\0"sv},  // a comment
-    {11, "JP"sv},         // JUMBF: C2PA is looked for
-    {12, "Ducky"sv},      // the quality, a comment
+    {9, "Media Jukebox\0"sv},  // texts
+    {10, "UNICODE\0"sv},       // a comment
+    {11, "JP"sv},              // JUMBF: C2PA is looked for
+    {11, "HDR_RI "sv, "its ratio image (JPEG-HDR)"},
+    {12, "Ducky"sv},  // the quality, a comment
     {12, "[picture info]"sv},
     {12, "OLYMPUS OPTICAL"sv},
     {12, "Type="sv},
@@ -59,6 +80,17 @@ constexpr KnownSegment known_segments[] = {
     {13, "Adobe_CM"sv},
     {14, "Adobe"sv},
     {15, "Q "sv},  // the quality
+    {3, "", thermal_dji, dji},
+    {4, "\xaa\x55\x12\x06"sv, thermal_dji, dji},
+    {5, "", thermal_dji, dji},
+    {2, "", thermal_infiray, infiray},
+    {3, "", thermal_infiray, infiray},
+    {4, "", thermal_infiray, infiray},
+    {5, "", thermal_infiray, infiray},
+    {6, "", thermal_infiray, infiray},
+    {7, "", thermal_infiray, infiray},
+    {8, "", thermal_infiray, infiray},
+    {9, "", thermal_infiray, infiray},
 };
 
 // Some cameras fill segments with zeros.
@@ -66,10 +98,15 @@ bool has_content(const JpegSegment& segment) {
   return std::ranges::any_of(segment.payload, [](std::byte byte) { return byte != std::byte{0}; });
 }
 
-bool is_known(const JpegSegment& segment) {
-  return std::ranges::any_of(known_segments, [&](const KnownSegment& known) {
-    return segment.marker - app0 == known.app && text_of(segment.payload).starts_with(known.begins);
-  });
+// The maker of a camera whose segments do not say it themselves; empty: another one, or none.
+std::string_view maker_of(const std::vector<JpegSegment>& segments) {
+  for (const JpegSegment& segment : segments) {
+    const std::string_view text = text_of(segment.payload);
+    if (segment.marker == app2 && text.size() > 4 && text.substr(4).starts_with("IJPEG\0"sv))
+      return infiray;
+    if (is_exif(segment) && read_exif(exif_body(segment.payload)).make.starts_with(dji)) return dji;
+  }
+  return {};
 }
 
 /// What it begins with, as far as that is text: "APP4 Scalado".
@@ -87,26 +124,29 @@ std::string name_of(const JpegSegment& segment) {
 }  // namespace
 
 void look_at_segments(const std::vector<JpegSegment>& segments, Header& header) {
-  constexpr std::string_view photoshop = "Photoshop 3.0\0"sv, flir = "FLIR\0"sv;
-  Bytes resources;
+  const std::string_view maker = maker_of(segments);
   for (const JpegSegment& segment : segments) {
     if (segment.marker < app0 || segment.marker > app15) continue;
-    const std::string_view text = text_of(segment.payload);
     if (is_exif(segment)) {
       look_at_exif(segment.payload, header);
     } else if (is_xmp(segment)) {
-      look_at_xmp(xmp_packet(segment), header);
+      look_at_xmp(xmp_packet(segment), header, ListedPictures::are_turned);
     } else if (is_manifest(segment)) {
       add_placed(signed_manifest(), header);
-    } else if (segment.marker == app0 + 13 && text.starts_with(photoshop)) {
-      append(resources, segment.payload.subspan(photoshop.size()));
-    } else if (segment.marker == app1 && text.starts_with(flir)) {
-      add_placed({.name = "its thermal data (FLIR)"}, header);
-    } else if (!is_known(segment) && has_content(segment)) {
-      add_unknown(name_of(segment), header);
+    } else if (has_content(segment)) {
+      const auto* known = std::ranges::find_if(known_segments, [&](const KnownSegment& each) {
+        return segment.marker - app0 == each.app &&
+               text_of(segment.payload).starts_with(each.begins) &&
+               (each.maker.empty() || each.maker == maker);
+      });
+      if (known == std::end(known_segments)) {
+        add_unknown(name_of(segment), header);
+      } else if (!known->stale.empty()) {
+        add_placed({.name = std::string(known->stale)}, header);
+      }
     }
   }
-  look_at_photoshop_resources(resources, header);
+  look_at_photoshop_resources(photoshop_resources(segments).whole, Resources::are_turned, header);
   add_placed_in_xmp(read_extended_xmp(segments).packet, header);
 }
 

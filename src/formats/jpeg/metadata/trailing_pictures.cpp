@@ -172,12 +172,12 @@ void TrailingPictures::read_container(const std::vector<JpegSegment>& segments,
     }
     item_places_.push_back({static_cast<std::size_t>(at), static_cast<std::size_t>(item.length)});
     const bool is_video = item.mime.starts_with("video/");
-    const bool is_jpeg = item.mime == "image/jpeg";
+    const bool is_picture = item.mime == "image/jpeg" || item.mime == "image/png";
     add({.at = item_places_.back().at,
          .bytes = item_places_.back().bytes,
          .name = name,
          .is_video = is_video,
-         .refusal = is_jpeg || is_video ? "" : item.mime});
+         .refusal = is_picture || is_video ? "" : item.mime});
     at += item.length + item.padding;
   }
 }
@@ -219,7 +219,8 @@ Bytes TrailingPictures::turned(const MetadataTurn& first, const Turn& turn,
       if (!listed.refusal.empty()) {
         throw ImageFileError(fmt::format("it is {}, which cannot be turned", listed.refusal));
       }
-      if (!jpeg_size(bytes)) throw ImageFileError("it is not a JPEG and cannot be turned");
+      if (!embedded_size(bytes))
+        throw ImageFileError("it is not a JPEG or a PNG and cannot be turned");
       append(turn({bytes, listed.name, listed.is_map}));
     } catch (const ImageFileError& error) {
       if (pixels_turned) throw ImageFileError(fmt::format("{}: {}", listed.name, error.what()));

@@ -26,8 +26,8 @@ class TrailingPictures {
 
   /// One of them, to be turned.
   struct Picture {
-    std::span<const std::byte> jpeg;
-    std::string_view name;  ///< for a message
+    std::span<const std::byte> jpeg;  ///< of Dynamic Depth also a PNG
+    std::string_view name;            ///< for a message
     bool is_map;  ///< each point belongs to a point of the first picture, as in a gain map
   };
   using Turn = std::function<std::vector<std::byte>(const Picture&)>;
