@@ -86,7 +86,8 @@ Listings::Reader Listings::reader(const fs::path& folder, Pictures pictures) {
 }
 
 const Listings::Folder& Listings::folder(const fs::path& path, Pictures pictures) {
-  const auto [known, is_new] = asked_for_[static_cast<int>(pictures)].try_emplace(path.native());
+  const auto [known, is_new] =
+      asked_for_[static_cast<std::size_t>(pictures)].try_emplace(path.native());
   if (!is_new) return *known->second;
   const std::string normal = normal_path(path / "");
   const auto found = [&](Pictures wanted) -> const Folder* {

@@ -4,6 +4,7 @@
 
 #include <dirent.h>
 
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -77,7 +78,8 @@ class Listings {
 
   using ByPath = std::map<std::string, const Folder*>;
   std::map<std::pair<std::string, Pictures>, Folder> folders_;  // by their normal paths
-  ByPath asked_for_[2];  // by Pictures, and by the paths that were asked for, which is faster
+  // By Pictures, and by the paths that were asked for, which is faster.
+  std::array<ByPath, 2> asked_for_;
   NameList names_;
 };
 
