@@ -1,7 +1,7 @@
 // The orientation inside a TIFF structure: the body of an Exif block (JPEG APP1 after "Exif\0\0",
 // PNG eXIf, WebP EXIF), or a classic TIFF file itself.
 //
-// Cameras and broken scripts write such blocks. They are patched where they lie and never written
+// Cameras and broken scripts write these blocks. They are patched where they lie and never written
 // again, because MakerNotes hold offsets that nobody else understands. So this reads only the
 // directory that it needs, and does not trust counts and offsets that lead outside the block.
 #pragma once

@@ -55,7 +55,7 @@ inline bool turns_upright_picture(std::string_view packet, Orientation stored) {
 /// Whether the pictures that a packet's directory lists (Google's Container) turn with the first.
 enum class ListedPictures : bool { stay, are_turned };
 
-/// Adds what of a packet no turn keeps true.
+/// Adds what a packet says that no turn keeps true.
 void add_placed_in_xmp(std::string_view packet, Header& header,
                        ListedPictures listed = ListedPictures::stay);
 
@@ -86,7 +86,7 @@ struct ContainerItem {
 };
 std::vector<ContainerItem> container_items(std::string_view packet);
 
-/// Whether a packet may have such a directory. It is not parsed.
+/// Whether a packet may have a directory (Container). It is not parsed.
 bool has_container(std::string_view packet);
 
 /// The packet with these lengths, one per item, and with this name of its extended packet, if it is

@@ -51,7 +51,7 @@ struct FilePart {
   std::size_t hash = 0;                ///< of bytes that are not
   std::size_t bytes = content.size();
   std::shared_ptr<const Bytes> kept = nullptr;  ///< what `content` lies in, if not in the file
-  /// Turns what of `content` is turned as the picture is seen: videos. Null: nothing is.
+  /// Turns the videos in `content`, which turn as the picture is seen. Null: there are none.
   bool (*turn_as_seen)(std::span<std::byte> content, Orientation view,
                        std::vector<std::string>& warnings) = nullptr;
 };

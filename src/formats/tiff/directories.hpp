@@ -94,7 +94,7 @@ struct TiffField {
   std::uint16_t type = 0;        ///< TIFF's number
   std::uint64_t count = 0;       ///< of values
   std::vector<std::byte> value;  ///< all of them, little-endian
-  std::uint64_t fixed_at = 0;    ///< of what is fixed: where it lies; otherwise 0
+  std::uint64_t fixed_at = 0;    ///< where a fixed value lies; otherwise 0
 };
 
 struct TiffDirectory {
@@ -105,8 +105,8 @@ struct TiffDirectory {
   /// is not among the fields either.
   std::vector<TiffDirectory> pictures = {};
   bool leads_on = false;  ///< a picture is followed by another directory
-  /// What all samples of strips and tiles without a place and a length are, as GDAL writes those of
-  /// one value. Nothing: they are damage.
+  /// The value of all samples in strips and tiles without a place and a length: GDAL leaves these
+  /// out. Nothing: they are damage.
   std::optional<double> fill = std::nullopt;
   std::vector<std::uint16_t> unknown_types = {};  ///< tags of fields left out for their type
 
