@@ -1,5 +1,4 @@
 #include "src/sources/folder_samples.hpp"
-#include "src/sample/companion.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_exception.hpp>
@@ -7,6 +6,8 @@
 
 #include <fstream>
 
+#include "src/plan/plan.hpp"
+#include "src/sample/companion.hpp"
 #include "tests/fixtures/temporary_folder.hpp"
 
 namespace folder_samples_test {

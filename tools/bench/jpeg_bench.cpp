@@ -15,6 +15,7 @@
 
 #include "src/formats/codec/jpeg_device.hpp"
 #include "src/gpu/scan_device.hpp"
+#include "src/plan/plan.hpp"
 #include "src/run/limits.hpp"
 #include "src/run/pipeline.hpp"
 #include "src/sample/companion.hpp"
