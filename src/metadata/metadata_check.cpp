@@ -99,8 +99,9 @@ void MetadataCheck::exif(std::span<const std::byte> block) {
   size("Exif's first directory", says.image);
   size("Exif's RelatedImageWidth", says.related);
   smaller("the thumbnail", says.thumbnail, says.thumbnail_orientation);
+  const Size described = says.pixels.value_or(pixels_);  // larger, if the picture was made smaller
   for (const Position& subject : says.subjects)
-    if (subject.x >= pixels_.width || subject.y >= pixels_.height)
+    if (subject.x >= described.width || subject.y >= described.height)
       add(fmt::format("Exif says that the subject is at {}, {}, outside the picture", subject.x,
                       subject.y));
   if (says.damaged) add("the Exif block is damaged");

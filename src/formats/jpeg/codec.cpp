@@ -432,7 +432,9 @@ void check_picture(const JpegFile& file, MetadataCheck& check) {
   for (const TrailingPictures::Picture& picture : trailing.pictures()) {
     try {
       if (!begins_as_jpeg(picture.jpeg)) {
-        check.smaller(picture.name, embedded_size(picture.jpeg), std::nullopt);
+        const auto png = embedded_size(picture.jpeg);
+        if (!png) throw ImageFileError("is not a JPEG");
+        check.smaller(picture.name, png, std::nullopt);
         continue;
       }
       // What follows this picture in turn does not matter.
