@@ -33,7 +33,7 @@ std::string in_words(Size size) { return fmt::format("{} x {}", size.width, size
 std::set<std::uint32_t> folders_of_masks(const LabelSources& sources) {
   std::set<std::string> paths;
   for (const CompanionFiles::File& mask : sources.masks) {
-    const std::string& of_picture = sources.files.folder_of(sources.files[mask.file]).path;
+    const std::string& of_picture = sources.files.folder_of(sources.files[mask.picture]).path;
     const std::string folder = normal_path(fs::path(sources.masks.path(mask)).parent_path() / "");
     if (folder != normal_path(fs::path(of_picture) / "")) paths.insert(folder);
   }
@@ -265,15 +265,15 @@ void LabelCheck::check_uses(const Tell& tell) const {
     for (const CompanionFiles::File& label : *among) {
       const fs::path path = among->path(label);
       if (!suspects.contains(normal_path(path))) continue;
-      const auto [other, is_new] = first.try_emplace(normal_path(path), label.file);
+      const auto [other, is_new] = first.try_emplace(normal_path(path), label.picture);
       if (is_new) continue;
       tell({path,
-            label.file,
+            label.picture,
             {LabelFault::broken,
              {},
              fmt::format("belongs to {} and to {}, and one label cannot be turned with both",
                          sources_.files.path(sources_.files[other->second]),
-                         sources_.files.path(sources_.files[label.file]))}});
+                         sources_.files.path(sources_.files[label.picture]))}});
     }
   }
 }
@@ -296,10 +296,10 @@ void LabelCheck::check_steps(const fs::path& journal, const Tell& tell) const tr
       const fs::path path = among->path(label);
       const auto own = is_turned(path);
       const auto picture =
-          own ? is_turned(sources_.files.path(sources_.files[label.file])) : std::nullopt;
+          own ? is_turned(sources_.files.path(sources_.files[label.picture])) : std::nullopt;
       if (!picture || *picture == *own) continue;
       tell({path,
-            label.file,
+            label.picture,
             {LabelFault::out_of_step,
              {},
              fmt::format("{}, says {}; resume the run that was interrupted",

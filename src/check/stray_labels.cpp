@@ -38,7 +38,7 @@ class StrayLabelFinder {
     // The folders of the pictures whose labels lie in a place.
     std::map<std::uint32_t, std::set<std::string>> folders;
     for (const CompanionFiles::File& label : labels_)
-      folders[label.place].insert(files_.folder_of(files_[label.file]).path);
+      folders[label.place].insert(files_.folder_of(files_[label.picture]).path);
     for (const auto& [place, of_pictures] : folders) look_in(labels_.place(place), of_pictures);
     return std::move(strays_);
   }

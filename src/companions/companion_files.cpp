@@ -17,20 +17,20 @@ std::uint32_t CompanionFiles::add_place(Place place) {
   return static_cast<std::uint32_t>(places_.size() - 1);
 }
 
-void CompanionFiles::add(std::size_t file, std::uint32_t place, std::string_view name) {
-  files_.push_back({file, place, names_.add(name)});
+void CompanionFiles::add(std::size_t picture, std::uint32_t place, std::string_view name) {
+  files_.push_back({picture, place, names_.add(name)});
   paths_.add(normal_path(path(files_.back())));
   places_[place].holds_any = true;
 }
 
-const CompanionFiles::File* CompanionFiles::of(std::size_t file) const {
-  const auto found = std::ranges::lower_bound(files_, file, {}, &File::file);
-  return found == files_.end() || found->file != file ? nullptr : &*found;
+const CompanionFiles::File* CompanionFiles::of(std::size_t picture) const {
+  const auto found = std::ranges::lower_bound(files_, picture, {}, &File::picture);
+  return found == files_.end() || found->picture != picture ? nullptr : &*found;
 }
 
-std::span<const CompanionFiles::File> CompanionFiles::all_of(std::size_t file) const {
-  return {std::ranges::lower_bound(files_, file, {}, &File::file),
-          std::ranges::upper_bound(files_, file, {}, &File::file)};
+std::span<const CompanionFiles::File> CompanionFiles::all_of(std::size_t picture) const {
+  return {std::ranges::lower_bound(files_, picture, {}, &File::picture),
+          std::ranges::upper_bound(files_, picture, {}, &File::picture)};
 }
 
 std::string CompanionFiles::name_of(const File& companion, const fs::path& picture,

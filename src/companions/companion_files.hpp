@@ -38,7 +38,7 @@ class CompanionFiles {
     bool holds_any = false;
   };
   struct File {
-    std::size_t file = 0;  ///< the number of the picture
+    std::size_t picture = 0;  ///< its number
     std::uint32_t place = 0;
     const char* name = nullptr;
   };
@@ -48,8 +48,8 @@ class CompanionFiles {
 
   CompanionKind kind() const { return kind_; }
   std::uint32_t add_place(Place place);
-  /// Ascending by `file`.
-  void add(std::size_t file, std::uint32_t place, std::string_view name);
+  /// Ascending by `picture`.
+  void add(std::size_t picture, std::uint32_t place, std::string_view name);
   /// Must be called when all are added.
   void finish() { paths_.sort(); }
 
@@ -59,8 +59,8 @@ class CompanionFiles {
   auto end() const { return files_.end(); }
 
   /// Null if the picture has none.
-  const File* of(std::size_t file) const;
-  std::span<const File> all_of(std::size_t file) const;
+  const File* of(std::size_t picture) const;
+  std::span<const File> all_of(std::size_t picture) const;
   Place& place(std::uint32_t index) { return places_[index]; }
   const Place& place(std::uint32_t index) const { return places_[index]; }
   const std::vector<Place>& places() const { return places_; }

@@ -353,7 +353,7 @@ class LabelFinder {
   /// KITTI's calib/ beside image_2/.
   void refuse_untrue(const CompanionFiles::File& label) {
     const LabelFormat& format = *labels_.place_of(label).rule->format;
-    const FileList::Folder& pictures = files_.folder_of(files_[label.file]);
+    const FileList::Folder& pictures = files_.folder_of(files_[label.picture]);
     if (format.untrue_after_turn.empty()) return;
     const auto sibling =
         find_sibling(listings_, pictures, format.pictures, format.untrue_after_turn);

@@ -30,7 +30,7 @@ auto ask_header(const std::string& picture, Answer answer)
     -> std::optional<decltype(answer(std::declval<Header>()))> {
   for (const std::size_t bytes : {std::size_t{1} << 16, std::size_t{1} << 20}) {
     try {
-      const Bytes head = qturn::read_head(picture, bytes);
+      const Bytes head = read_head(picture, bytes);
       const Codec* codec = codec_of_content(head, lower_suffix(picture));
       if (!codec) return std::nullopt;
       return answer(codec->read_header(head));

@@ -80,7 +80,7 @@ class SidecarFinder {
     for (const CompanionFiles::File& sidecar : sidecars_) {
       const fs::path path = sidecars_.path(sidecar);
       if (!suspects.contains(normal_path(path))) continue;
-      const FoundFile& picture = files_[sidecar.file];
+      const FoundFile& picture = files_[sidecar.picture];
       const auto [other, is_new] = seen.emplace(normal_path(path), &picture);
       if (is_new || files_.id(*other->second) == files_.id(picture)) continue;
       throw PlanError(fmt::format(

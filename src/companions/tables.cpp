@@ -210,7 +210,7 @@ NamedFiles::NamedFiles(const FileList& files, const CompanionFiles::All& compani
   for (std::size_t among = 0; among < companions.size(); ++among) {
     std::size_t index = 0;
     for (const CompanionFiles::File& each : *companions[among])
-      by_name_.emplace(each.name, NamedFile{.picture = each.file,
+      by_name_.emplace(each.name, NamedFile{.picture = each.picture,
                                             .companion = NamedFile::Companion{among, index++}});
   }
 }

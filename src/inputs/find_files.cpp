@@ -51,7 +51,7 @@ std::string base_name(const fs::path& folder) {
 
 /// The first bytes of a file: fewer only if the file is shorter. Nothing, with errno set, if they
 /// cannot be read.
-std::optional<std::size_t> read_head(int folder, const char* path, std::span<std::byte> head) {
+std::optional<std::size_t> read_signature(int folder, const char* path, std::span<std::byte> head) {
   const FileDescriptor file(::openat(folder, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
   if (!file) return std::nullopt;
   std::size_t have = 0;
@@ -272,7 +272,7 @@ void FileFinder::take_file(int opened, const char* path, std::uint32_t folder,
   bool picture = format_of(options_, suffix, {}) != nullptr;
   if (!picture) {
     std::array<std::byte, signature_bytes> head;
-    const std::optional<std::size_t> length = read_head(opened, path, head);
+    const std::optional<std::size_t> length = read_signature(opened, path, head);
     if (!length && !is_input) {
       const fs::path whole = found_.files.folder(folder).path + std::string(name);
       cannot_look_into(whole, errno);

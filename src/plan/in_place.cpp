@@ -111,7 +111,8 @@ class Companions {
         struct stat status;
         if (::stat(path.c_str(), &status) != 0)
           throw PlanError(fmt::format("{}: {}", path.string(), system_code(errno).message()));
-        companions_.push_back({{status.st_dev, status.st_ino}, companion.file, among, &companion});
+        companions_.push_back(
+            {{status.st_dev, status.st_ino}, companion.picture, among, &companion});
       }
     }
     std::ranges::sort(companions_, {}, [](const PlacedFile& each) {
@@ -300,7 +301,7 @@ void refuse_full_backup(const JobList& jobs, const fs::path& run) {
   }
   for (const CompanionFiles* among : jobs.companions()) {
     for (const CompanionFiles::File& each : *among) {
-      const FoundFile& picture = files[each.file];
+      const FoundFile& picture = files[each.picture];
       const fs::path path = among->path(each);
       struct stat status;
       if (::stat(path.c_str(), &status) != 0) continue;  // its picture will fail

@@ -79,7 +79,7 @@ bool JobList::have_companion(std::string_view path) const {
 fs::path JobList::output_of(const CompanionFiles& among, const CompanionFiles::File& companion,
                             Orientation variant) const {
   if (names_.in_place()) return among.path(companion);
-  const FoundFile& file = files_[companion.file];
+  const FoundFile& file = files_[companion.picture];
   return names_.folder_of(among.place_of(companion).folder) +
          CompanionFiles::name_of(companion, file.name, names_.name_of(file, variant));
 }

@@ -71,7 +71,7 @@ class Targets {
   void for_each_companion(Visit visit) {
     for (const CompanionFiles* among : companions_)
       for (const CompanionFiles::File& companion : *among)
-        names_.variants_of(files_, files_[companion.file]).for_each([&](Orientation variant) {
+        names_.variants_of(files_, files_[companion.picture]).for_each([&](Orientation variant) {
           visit(companion_of(*among, companion, variant));
         });
   }
@@ -102,7 +102,7 @@ class Targets {
   }
   Target companion_of(const CompanionFiles& among, const CompanionFiles::File& companion,
                       Orientation variant) const {
-    const FoundFile& file = files_[companion.file];
+    const FoundFile& file = files_[companion.picture];
     return {.file = &file,
             .folder = &among.place_of(companion).folder,
             .name = CompanionFiles::name_of(companion, file.name, names_.name_of(file, variant)),

@@ -72,7 +72,7 @@ void refuse_made_once_in_one_place(const JobList& jobs) {
   if (made_once.empty()) return;
   for (const CompanionFiles* among : jobs.companions()) {
     for (const CompanionFiles::File& each : *among) {
-      const FoundFile& picture = jobs.files()[each.file];
+      const FoundFile& picture = jobs.files()[each.picture];
       (picture.to_do | picture.kept).for_each([&](Orientation variant) {
         const auto other = made_once.find(jobs.output_of(*among, each, variant));
         if (other == made_once.end()) return;

@@ -56,7 +56,7 @@ struct ComparedJobs {
     const CompanionFiles::File* other = results.labels.of(*counterpart);
     if (label)
       output.companions.push_back({CompanionKind::label, originals.labels.path(*label),
-                                   other ? results.labels.path(*other) : fs::path(),
+                                   other ? results.labels.path(*other) : std::filesystem::path(),
                                    originals.labels.place_of(*label).rule});
     if (!label != !other)
       job.problem = {

@@ -11,6 +11,7 @@
 #include "src/files/group_commit.hpp"
 #include "src/files/journal.hpp"
 #include "src/files/journals.hpp"
+#include "src/plan/plan.hpp"
 #include "tools/qturn/command_line.hpp"
 
 namespace qturn {

@@ -185,7 +185,7 @@ void say_labels(const CommandLine& line, const Plan& plan) {
     }
     std::set<std::size_t> labelled;  // a picture may have two
     for (const CompanionFiles::File& label : labels)
-      if (is_of(label)) labelled.insert(label.file);
+      if (is_of(label)) labelled.insert(label.picture);
     print_message(fmt::format("{} labels of {} of {} turn with them{}", format.name,
                               labelled.size(), pictures, kind));
   }
@@ -211,9 +211,9 @@ void say_labels(const CommandLine& line, const Plan& plan) {
       print_message(fmt::format("{} of {} of {} turn with them", what, with.size(), pictures));
   };
   std::set<std::size_t> with_masks, with_xmp;
-  for (const CompanionFiles::File& mask : plan.jobs.masks()) with_masks.insert(mask.file);
+  for (const CompanionFiles::File& mask : plan.jobs.masks()) with_masks.insert(mask.picture);
   for (const CompanionFiles::File& sidecar : plan.jobs.sidecars())
-    if (is_xmp(sidecar.name)) with_xmp.insert(sidecar.file);
+    if (is_xmp(sidecar.name)) with_xmp.insert(sidecar.picture);
   for (const std::filesystem::path& cache : find_label_caches(plan.jobs))
     print_message(
         fmt::format("warning: {} may hold labels as they were before; remove it, so that "

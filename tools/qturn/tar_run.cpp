@@ -7,6 +7,7 @@
 #include "src/companions/label_files.hpp"
 #include "tools/qturn/label_notices.hpp"
 #include "tools/qturn/stop_signals.hpp"
+#include "tools/qturn/streams.hpp"
 
 namespace qturn {
 namespace {
