@@ -73,7 +73,8 @@ Header read_tiff_header(std::span<const std::byte> file, MissingPixels missing) 
   Header header;
   header.pages = static_cast<int>(tiff.pages.size());
   header.stored = tiff_orientation(tiff.pages.front());
-  look_at_xmp(tiff_xmp(file), header);
+  // Of each page's XMP look_at_fields() adds the rest.
+  header.has_ignored_tag = turns_upright_picture(tiff_xmp(file), header.stored);
   header.changes_only_if_allowed = true;
   std::uint64_t decoding = 0, encoding = 0, encoded = 0, shown = 0;
   for_each_picture(tiff, [&](const TiffDirectory& page, Orientation ahead) {
