@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <string>
 
-#include "src/labels/coordinates.hpp"
+#include "src/labels/text/any_text.hpp"
 
 namespace qturn {
 
@@ -37,44 +37,28 @@ std::int64_t side_of(JsonValue value) {
   return *side;
 }
 
-namespace {
-
-/// Whether there are numbers in so many arrays or more, one within the other.
-bool holds_numbers(const JsonValue& value, int arrays) {
-  if (value.kind() == JsonKind::number) return arrays <= 0;
-  const int inside = arrays - (value.kind() == JsonKind::array ? 1 : 0);
-  bool holds = false;
-  for (const JsonValue each : value) holds = holds || holds_numbers(each, inside);
-  return holds;
-}
-
-/// An angle other than 0, or the point of a centre: names that mean coordinates in a label alone.
-bool is_angle_or_centre(const JsonValue& member) {
-  constexpr std::string_view angles[] = {"angle", "angles", "rotation", "rotations", "theta"},
-                             points[] = {"center", "centre", "centroid", "gaze"};
+void UnknownMembers::add(const JsonValue& member, std::size_t objects) {
+  constexpr std::string_view angles[] = {"angle", "angles", "rotation", "rotations", "theta"};
+  const std::string name = member.name();
+  const auto refuse = [&] {
+    member.fail(fmt::format("{} may hold coordinates, and cannot be turned", name));
+  };
   const bool is_zero = member.kind() == JsonKind::number && member.number().is_zero();
-  if (std::ranges::count(angles, member.name()) > 0) return !is_zero && holds_numbers(member, 0);
-  return std::ranges::count(points, member.name()) > 0 && holds_numbers(member, 1);
-}
-
-[[noreturn]] void refuse(const JsonValue& member) {
-  member.fail(fmt::format("{} may hold coordinates, and cannot be turned", member.name()));
-}
-
-}  // namespace
-
-void refuse_coordinates(const JsonValue& member) {
-  if (is_angle_or_centre(member) ||
-      may_hold_coordinates(fmt::format("{{\"{}\": {}}}", member.name(), member.text())))
-    refuse(member);
-}
-
-void refuse_coordinates(const JsonValue& member, int arrays) {
-  if (!holds_numbers(member, 0)) return;
-  const std::string name = member.name();  // empty in an array
-  const bool is_named = !name.empty() && may_hold_coordinates(fmt::format("{{\"{}\": [0]}}", name));
-  if (is_named || is_angle_or_centre(member) || holds_numbers(member, arrays)) refuse(member);
-  for (const JsonValue each : member) refuse_coordinates(each, arrays);
+  const bool has_any = member.text().find_first_of("0123456789") != std::string_view::npos;
+  if (std::ranges::count(angles, name) > 0 && has_any && !is_zero &&
+      member.kind() != JsonKind::string)
+    refuse();
+  std::size_t object = 0;
+  const auto count = [&](const JsonValue& value) {
+    const std::size_t found = numbers_in_member(name, value.text());
+    numbers_.resize(std::max(numbers_.size(), object + 1));
+    numbers_[object] += found;
+    if (found > 0 && numbers_[object] > 1) refuse();
+    ++object;
+  };
+  if (member.kind() != JsonKind::array || objects < 2 || member.size() != objects)
+    return count(member);
+  for (const JsonValue each : member) count(each);
 }
 
 bool begins_as_array(std::string_view head) {

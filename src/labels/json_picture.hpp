@@ -20,13 +20,18 @@ void replace_id(LabelText& edits, JsonValue object, std::string_view member,
 /// A width or a height. Throws LabelError.
 std::int64_t side_of(JsonValue value);
 
-/// Throws LabelError for a member that may say where something is, of a format that does not know
-/// it.
-void refuse_coordinates(const JsonValue& member);
-/// The same for numbers: by the names of a member and of the members in it, or if the numbers lie
-/// in so many arrays or more, one within the other. A few numbers for an object say what it is, not
-/// where.
-void refuse_coordinates(const JsonValue& member, int arrays);
+/// The members of an object, or of several objects, that their format does not know. One number
+/// says nothing of where something is, two may.
+class UnknownMembers {
+ public:
+  /// Throws LabelError for an angle, and for a member that has, with those before, more than one
+  /// number that may say where something is. A list with an element for each of `objects` is about
+  /// each of them.
+  void add(const JsonValue& member, std::size_t objects = 1);
+
+ private:
+  std::vector<std::size_t> numbers_;  // of each object
+};
 
 /// Whether a text that begins so is an array.
 bool begins_as_array(std::string_view head);

@@ -15,7 +15,6 @@
 #include "src/inputs/find_files.hpp"
 #include "src/inputs/folder_layout.hpp"
 #include "src/inputs/variants.hpp"
-#include "src/labels/coordinates.hpp"
 #include "src/picture/text.hpp"
 #include "src/sample/file_kind.hpp"
 #include "src/sample/harmless.hpp"
@@ -135,8 +134,9 @@ class SamplePlanner {
     };
     const bool is_wanted = options_.labels.take == TakeLabels::found || is_of_wanted_format(file);
     if (options_.others == Others::stop && kind_of(file).kind == FileKind::label &&
-        takes_labels(file) && is_wanted && known_kind(file.name) == KnownKind::none &&
-        may_hold_coordinates(text_of(file.bytes))) {
+        takes_labels(file) && is_wanted &&
+        !format_in_words(lower_suffix(file.name), text_of(file.bytes).substr(0, text_head_bytes))
+             .empty()) {
       refuse_as("label", "give both the same name in the same folder");
     }
     if (kind_of(file).kind == FileKind::array && options_.masks.take &&

@@ -25,16 +25,6 @@ namespace {
 namespace fs = std::filesystem;
 using Text = std::string_view;
 
-bool is_one_of(Text word, Text words) {
-  if (word.empty()) return false;
-  for (std::size_t at = 0; at < words.size();) {
-    const std::size_t end = std::min(words.find(' ', at), words.size());
-    if (words.substr(at, end - at) == word) return true;
-    at = end + 1;
-  }
-  return false;
-}
-
 /// Kinds of files that are harmless. Words lie between blanks, in lower case.
 struct Row {
   Text suffixes, names = {};  ///< whole names, without their suffixes
@@ -61,34 +51,6 @@ constexpr Row rows[] = {
      ".diff .patch",
      "readme license licence copying changelog changes authors notice citation makefile"},
 };
-
-/// What is said of a whole picture, or of a file: letters and digits alone, in lower case.
-constexpr Text
-    harmless_members =
-        "id imageid index idx key uid page bytes size filesize iso isospeed isospeedratings "
-        "fnumber "
-        "aperture exposure exposuretime focallength shutter shutterspeed latitude longitude "
-        "altitude "
-        "lat lon lng alt rating stars orientation dpi ppi fps duration "
-        "timestamp time date year created modified mtime ctime datetaken createdate creationtime "
-        "creationtimestamp phototakentime imageviews views likes downloads comments price "
-        "originalwidth originalheight channels bitdepth quality label labels labelid class classid "
-        "classindex category categoryid target score scores confidence conf prob probability logit "
-        "similarity aesthetic pwatermark punsafe nsfw clipscore fold split epoch subject session "
-        "age "
-        "version seed steps cfgscale guidance",
-    harmless_objects = "gps geodata geodataexif exif phototakentime creationtime",
-    prose_members =
-        "title caption captions text description alt comment note name "
-        "prompt summary";
-
-std::string letters_of(Text name) {
-  std::string letters;
-  for (const char c : name)
-    if (std::isalnum(static_cast<unsigned char>(c)))
-      letters += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return letters;
-}
 
 Text stem_of(Text name) {
   const std::size_t dot = name.rfind('.');
@@ -241,8 +203,6 @@ class Judge {
     const Record* record = nullptr;  ///< the last one
   };
 
-  static bool is_class(double value) { return value == 0 || value == 1 || value == -1; }
-
   void find_names() {
     names_.resize(nodes_.size());
     counts_.assign(nodes_.size(), 0);
@@ -343,7 +303,7 @@ class Judge {
     std::map<double, std::size_t> ids;
     for (std::size_t i = 1; i < nodes_.size(); ++i)
       if (nodes_[i].kind == AnyNode::number && counts_[nodes_[i].parent] > 0 &&
-          is_harmless_member(i))
+          says_no_place(nodes_[i]))
         if (const auto picture = picture_beside(i))
           ids.emplace(numbers_in(nodes_[i].text)[0], *picture);
     if (ids.empty()) return;
@@ -360,10 +320,6 @@ class Judge {
     }
   }
 
-  bool is_harmless_member(std::size_t i) const {
-    return is_one_of(letters_of(nodes_[i].key), harmless_members);
-  }
-
   std::optional<std::size_t> picture_beside(std::size_t i) const {
     std::optional<std::size_t> found;
     for_each_in(nodes_[i].parent, [&](std::size_t j) {
@@ -374,36 +330,18 @@ class Judge {
 
   /// All numbers in a node, but not those of records within that are about other pictures.
   void gather(std::size_t of, Record& record, bool is_joined = false) {
-    std::size_t direct = 0, negative = 0;
-    for_each_in(of, [&](std::size_t i) {
-      if (nodes_[i].kind != AnyNode::number) return;
-      ++direct;
-      negative += nodes_[i].text.starts_with('-') ? 1 : 0;
-    });
-    const bool is_embedding = direct >= 64 && 8 * negative >= direct;
-    for_each_in(of, [&](std::size_t i) {
-      const AnyNode& node = nodes_[i];
-      if (is_embedding && node.kind == AnyNode::number) return;
-      if (keyed_.contains(i)) return;
-      const Text harmless = node.is_container() ? harmless_objects : harmless_members;
-      if (is_one_of(letters_of(node.key), harmless)) return;
-      if (is_joined && letters_of(node.key).ends_with("id")) return;
-      if (!node.is_container())
-        take(i, record);
-      else if (counts_[i] == 0 || counts_[i] == counts_[of])
-        gather(i, record, is_joined);
-    });
+    const auto may_enter = [&](std::size_t i, std::size_t container) {
+      if (keyed_.contains(i) || (is_joined && letters_of(nodes_[i].key).ends_with("id")))
+        return false;
+      return !nodes_[i].is_container() || counts_[i] == 0 || counts_[i] == counts_[container];
+    };
+    text_.for_each_telling(of, may_enter, [&](std::size_t i) { take(i, record); });
   }
 
   void take(std::size_t i, Record& record) {
-    const AnyNode& node = nodes_[i];
     if (names_[i]) return;
-    if (is_one_of(letters_of(node.key), prose_members) &&
-        node.text.find_first_of("([{<") == Text::npos)
-      return;
+    const AnyNode& node = nodes_[i];
     const std::vector<double> numbers = numbers_in(node.text);
-    const auto negative = std::ranges::count_if(numbers, [](double value) { return value < 0; });
-    if (numbers.size() >= 64 && 8 * negative >= std::ssize(numbers)) return;
     const std::size_t called = node.key.empty() ? node.parent : i;
     const Text key = keyed_.contains(called) ? Text() : nodes_[called].key;
     for (std::size_t n = 0; n < numbers.size(); ++n)
@@ -425,7 +363,7 @@ class Judge {
       Column& column = columns_[number.column];
       if (column.record == &record) column.counts_up = false;
       column.record = &record;
-      column.has_classes = column.has_classes && is_class(number.value);
+      column.has_classes = column.has_classes && is_class_number(number.value);
       column.counts_up = column.counts_up && (column.rows == 0 || number.value == column.last + 1);
       column.last = number.value;
       ++column.rows;
@@ -436,7 +374,7 @@ class Judge {
   std::vector<const Number*> counted(const Record& record, bool by_columns) const {
     constexpr std::size_t enough_rows = 4;
     const bool are_classes = std::ranges::all_of(
-        record.numbers, [](const Number& number) { return is_class(number.value); });
+        record.numbers, [](const Number& number) { return is_class_number(number.value); });
     std::vector<const Number*> left;
     for (const Number& number : record.numbers) {
       if (are_classes) continue;
@@ -449,7 +387,7 @@ class Judge {
     }
     // A size without a place.
     const auto is_side = [](const Number* number) {
-      return is_one_of(letters_of(number->key), "width height");
+      return is_among_words(letters_of(number->key), "width height");
     };
     if (left.size() == 2 && std::ranges::all_of(left, is_side)) return {};
     if (left.size() > 1 && size_of_ && record.picture) {
@@ -497,7 +435,7 @@ constexpr Text binary_suffixes =
 
 bool is_text(Text head, Text lower_suffix) {
   return is_utf_16(head) ||
-         (head.find('\0') == Text::npos && !is_one_of(lower_suffix, binary_suffixes));
+         (head.find('\0') == Text::npos && !is_among_words(lower_suffix, binary_suffixes));
 }
 
 struct ForeignName {
@@ -530,8 +468,8 @@ KnownKind known_kind(const fs::path& file) {
   const std::string suffix = lower_suffix(file), stem = lower_case(file.filename().stem().string());
   for (const Row& row : rows) {
     const bool is_catalogue = row.kind == KnownKind::keeps_crops && suffix != ".db";
-    const bool is_named = !is_catalogue && is_one_of(stem, row.names);
-    if (is_named || (!suffix.empty() && is_one_of(suffix, row.suffixes))) return row.kind;
+    const bool is_named = !is_catalogue && is_among_words(stem, row.names);
+    if (is_named || (!suffix.empty() && is_among_words(suffix, row.suffixes))) return row.kind;
   }
   // GDAL's notes, too: where on a map they say a picture lies is turned, or named.
   if (is_xmp(file) || is_named_as_world_file(file) || is_turned_world_file(file))

@@ -5,7 +5,6 @@
 #include <string_view>
 #include <vector>
 
-#include "src/labels/coordinates.hpp"
 #include "src/labels/geometry.hpp"
 #include "src/labels/label_frame.hpp"
 #include "src/labels/many/csv_file.hpp"
@@ -13,6 +12,7 @@
 #include "src/labels/many/shared_label.hpp"
 #include "src/labels/one/label.hpp"
 #include "src/labels/one/yolo.hpp"
+#include "src/labels/text/any_text.hpp"
 #include "src/labels/text/label_text.hpp"
 #include "tests/fuzz/target.hpp"
 
@@ -208,7 +208,7 @@ void fuzz_labels(Input input) {
   turn_csv_there_and_back(text, orientation);
   turn_elements_there_and_back(text, orientation);
   (void)names_labels(text);
-  (void)may_hold_coordinates(text);
+  (void)numbers_in_text(text, ".json");
   check_labels(text, known[first / 8 % 4]);
   try {
     if (const auto keypoints = read_data_yaml(text))

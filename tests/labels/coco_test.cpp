@@ -307,13 +307,18 @@ TEST_CASE("A COCO annotation that cannot be turned is refused with its line and 
   CHECK(fails(with(R"("segments_info": [])")) == "1:1: has no file_name");
   for (const char* member :
        {R"("angle": 30)", R"("theta": [0.5])", R"("attributes": {"extreme_points": [1, 2]})",
-        R"("vbox": [1, 2, 3, 4])", R"("hull": [[1, 2], [3, 4]])", R"("bbox_mode": 0)",
-        R"("center2d": [1, 2])", R"("quad": [1, 2, 3, 4])", R"("center": [1, 2])"})
+        R"("vbox": [1, 2, 3, 4])", R"("hull": [[1, 2], [3, 4]])", R"("nose_u": 3, "nose_v": 2)",
+        R"("cuboid": [1, 2, 3, 4, 5, 6])", R"("attributes": {"top": 3}, "left": 2)",
+        R"("where": "3 2 5 4")", R"("center2d": [1, 2])", R"("quad": [1, 2, 3, 4])",
+        R"("center": [1, 2])"})
     CHECK(fails(with(member)).ends_with("may hold coordinates, and cannot be turned"));
   for (const char* member : {R"("angle": 0.0)", R"("attribute_ids": [1, 2, 30, 400])",
                              R"("caption": "an angle")", R"("bbox_mode": 1)", R"("center": 3)",
-                             R"("attributes": {"rotation": 30.0, "occluded": false})"})
+                             R"("attributes": {"rotation": 30.0, "occluded": false})",
+                             R"("score": 0.5, "track_id": 7, "occluded": 1, "truncated": -1)",
+                             R"("date": "2026-11-05 10:12:33", "weight": 2.5)"})
     CHECK(fails(with(member)).empty());
+  CHECK(fails(with(R"("bbox_mode": 0)")).ends_with("bbox_mode 0 cannot be turned"));
   CHECK(fails(with(R"("file_name": "a.png", "segments_info": [{"bbox": [1]}])")) ==
         "1:75: bbox has 1 numbers, expected x, y, width and height, and perhaps an "
         "angle");

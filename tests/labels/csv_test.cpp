@@ -248,6 +248,10 @@ TEST_CASE("A CSV file of Hugging Face has boxes in JSON, or a line for each vari
         "2:8: polygon may hold coordinates, and cannot be turned");
   CHECK(fails("file_name,text\na.jpg,\"[1, 2, 3, 4]\"\n") ==
         "2:8: may hold coordinates, and cannot be turned");
+  CHECK(fails("file_name,xmin,ymin,xmax,ymax,tip,end\na.jpg,0,0,2,2,3,4\n") ==
+        "2:17: may hold coordinates, and cannot be turned");
+  CHECK(fails("file_name,xmin,ymin,xmax,ymax,far,score,occluded,text\na.jpg,0,0,2,2,3,4,1,9 5\n")
+            .empty());
   CHECK(fails("file_name,bbox\na.jpg,0 0 1 1\n").starts_with("2:7: is not well-formed JSON"));
   CHECK(turned_text("file_name,bbox\na.jpg,\"[0, 0, 1, 1]\"\n", Orientation::flop) ==
         "file_name,bbox\na.jpg,\"[6, 0, 1, 1]\"\n");

@@ -435,6 +435,12 @@ TEST_CASE(
         "1:33: has no coordinates");
   CHECK(create_ml(R"([{"image": "a", "annotations": [], "bbox": [1, 2]}])").fails() ==
         "1:44: bbox may hold coordinates, and cannot be turned");
+  CHECK(
+      create_ml(
+          R"([{"image": "a", "annotations": [{"coordinates": {"x": 1, "y": 1, "width": 1, "height": 1}, "tip": [1, 2]}]}])")
+          .fails() == "1:99: tip may hold coordinates, and cannot be turned");
+  CHECK(datumaro(R"({"type": "bbox", "bbox": [1, 2, 1, 1], "attributes": {"u": 3, "v": 2}})")
+            .fails() == "1:206: v may hold coordinates, and cannot be turned");
 }
 
 TEST_CASE("Pictures of VIA get their files' names and sizes, also in the list of their keys") {
@@ -528,7 +534,13 @@ TEST_CASE("What an image folder says of a picture and cannot be turned is named 
        "1:72: segmentation may hold coordinates, and cannot be turned"},
       {R"({"file_name": "a", "objects": {"bbox": [], "shape": [[1, 2], [3, 4]]}})",
        "1:53: shape may hold coordinates, and cannot be turned"},
-      {R"({"file_name": "a", "objects": {"bbox": [], "segmentation": [[], []], "area": [1, 2, 3, 4]}})",
+      {R"({"file_name": "a", "objects": {"bbox": [[0, 0, 1, 1], [0, 0, 1, 1]], "segmentation": [[], []], "area": [1, 2], "depth": [3.5, 4]}})",
+       ""},
+      {R"({"file_name": "a", "objects": {"bbox": [[0, 0, 1, 1], [0, 0, 1, 1]], "u": [3, 5], "v": [3.5, 4]}})",
+       "1:88: v may hold coordinates, and cannot be turned"},
+      {R"({"file_name": "a", "bbox": [[0, 0, 1, 1], [0, 0, 1, 1]], "depth": [3.5, 4], "far": 7})",
+       "1:84: far may hold coordinates, and cannot be turned"},
+      {R"({"file_name": "a", "bbox": [], "score": 0.5, "split": 2, "seen": "2026-11-05", "k": 7})",
        ""},
       {R"({"file_name": "a", "objects": [{"bbox": [1, 2, 3, 4], "corners": [1, 2]}]})",
        "1:66: corners may hold coordinates, and cannot be turned"},

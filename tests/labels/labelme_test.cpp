@@ -236,6 +236,10 @@ TEST_CASE("A broken LabelMe label is refused with its line and column") {
   CHECK(of_shape("{\"direction\":0.5,\"points\":[[1,2]]}") ==
         "2:14: the direction of a shape cannot be turned");
   CHECK(of_shape("{\"direction\":0,\"points\":[[1,2]]}") == "1:1: has no imagePath");
+  CHECK(of_shape("{\"tip\":[1,2],\"points\":[[1,2]]}") ==
+        "2:8: tip may hold coordinates, and cannot be turned");
+  CHECK(of_shape("{\"line_color\":[255,0,0,9],\"group_id\":4,\"size\":7,\"points\":[[1,2]]}") ==
+        "1:1: has no imagePath");
   const auto of_mask = [&](const std::string& points, const std::string& text) {
     return of_shape("{\"mask\":" + text + ",\"shape_type\":\"mask\",\"points\":" + points + "}");
   };

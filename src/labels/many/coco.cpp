@@ -19,21 +19,23 @@ constexpr std::string_view other_shapes[] = {
     "face_box",      "foot_kpts", "face_kpts", "lefthand_box",  "righthand_box", "rbbox",
     "lefthand_kpts", "obb",       "poly",      "righthand_kpts"};
 
-/// Throws LabelError for a member that says where something is, and that nothing else reads.
+/// Throws LabelError for members that may say where something is, and that nothing else reads.
 void refuse_unknown(const JsonValue& object) {
   constexpr std::string_view known[] = {
       "id",           "image_id",  "category_id",   "area",  "iscrowd", "bbox",
       "segmentation", "keypoints", "num_keypoints", "width", "height",  "segments_info"};
+  UnknownMembers unknown;
   for (const JsonValue member : object) {
     const std::string name = member.name();
     if (std::ranges::count(known, name) > 0) continue;
     // Detectron2: x, y, width, height, also with an angle.
-    if (name == "bbox_mode" && (member.text() == "1" || member.text() == "4")) continue;
+    if (name == "bbox_mode" && member.text() != "1" && member.text() != "4")
+      member.fail(fmt::format("bbox_mode {} cannot be turned", member.text()));
     if (name == "attributes" && member.kind() == JsonKind::object) {
       for (const JsonValue each : member)
-        if (each.name() != "rotation") refuse_coordinates(each, 2);
+        if (each.name() != "rotation") unknown.add(each);
     } else {
-      refuse_coordinates(member, 2);
+      unknown.add(member);
     }
   }
 }

@@ -20,6 +20,7 @@ class CreateMlImage : public LabelElement {
   }
 
   void turn(ElementTurn& turn) const override {
+    UnknownMembers unknown;
     for (const JsonValue member : json_.root()) {
       const std::string name = member.name();
       if (name == "image" || name == "imagefilename") {
@@ -28,7 +29,7 @@ class CreateMlImage : public LabelElement {
         for (const JsonValue box : member.expect(JsonKind::array))
           turn.attempt([&] { turn_box(turn, box); });
       } else {
-        turn.attempt([&] { refuse_coordinates(member); });
+        turn.attempt([&] { unknown.add(member); });
       }
     }
   }
@@ -36,6 +37,9 @@ class CreateMlImage : public LabelElement {
  private:
   static void turn_box(ElementTurn& turn, const JsonValue& annotation) {
     const JsonValue box = annotation.expect(JsonKind::object).member("coordinates");
+    UnknownMembers unknown;
+    for (const JsonValue member : annotation)
+      if (member.name() != "label" && member.name() != "coordinates") unknown.add(member);
     const JsonValue x = box.member("x"), y = box.member("y");
     const JsonValue width = box.member("width"), height = box.member("height");
     const LabelPoint middle = {x.number(), y.number()}, extent = {width.number(), height.number()};

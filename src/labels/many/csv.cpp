@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "src/labels/coordinates.hpp"
 #include "src/labels/geometry.hpp"
+#include "src/labels/text/any_text.hpp"
 
 namespace qturn {
 namespace {
@@ -90,7 +90,7 @@ void CsvRow::read_shape() {
     if (number_in(x).has_value() != number_in(y).has_value())
       text.fail(fields_[x], "one coordinate of the point is empty");
   read_size();
-  if (columns_.are_hugging_face) refuse_coordinates();
+  refuse_unknown();
   if (!columns_.boxes) return;
   const LabelledVariant half_turn = {
       .turn = {.orientation = Orientation::rotate180}, .name = "", .size = size_.value_or(Size())};
@@ -99,11 +99,15 @@ void CsvRow::read_shape() {
     throw LabelError(*boxes_.problems.front().place, boxes_.problems.front().why);
 }
 
-void CsvRow::refuse_coordinates() const {
-  for (std::size_t column = 0; column < fields_.size(); ++column)
-    if (column != columns_.boxes && is_json(fields_[column]) &&
-        may_hold_coordinates(csv_string(fields_[column])))
+void CsvRow::refuse_unknown() const {
+  std::size_t numbers = 0;
+  for (const auto& [column, name] : columns_.unknown) {
+    if (says_no_place({AnyNode::word, name, fields_[column], 0})) continue;
+    const std::size_t found = numbers_in_text(fields_[column], ".csv");
+    numbers += found;
+    if (found > 0 && numbers > 1)
       throw LabelError(place_of(column), "may hold coordinates, and cannot be turned");
+  }
 }
 
 /// A value in JSON has the place of its field, in which quotes are written twice.
@@ -112,7 +116,7 @@ std::string CsvRow::turned_boxes(const LabelledVariant& variant, const ClassSwap
   std::string json = csv_string(fields_[*columns_.boxes]);
   const TextPlace place = place_of(*columns_.boxes);
   const bool is_text = columns_.names[0] == "objects" && !is_json(json);
-  if (json.empty() || (is_text && !may_hold_coordinates(json))) return json;
+  if (json.empty() || (is_text && numbers_in_text(json, "") < 2)) return json;
   ElementTurn turn(json, place, variant, swap, content);
   try {
     turn.attempt([&] {

@@ -42,6 +42,7 @@ struct CsvColumns {
   std::vector<std::pair<std::size_t, std::size_t>> clicks = {};  ///< Open Images: x, y of points
   std::optional<std::pair<std::size_t, std::size_t>> size = {};  ///< width, height of the picture
   std::optional<std::size_t> category = {};
+  std::vector<std::pair<std::size_t, std::string>> unknown = {};  ///< others, with their names
 };
 
 /// Reads the names of the columns in the first row. Throws LabelError if it names no picture,
@@ -94,7 +95,7 @@ class CsvRow {
   TextPlace place_of(std::size_t column) const {
     return LabelText(text_, place_).place_of(csv_value(fields_[column]));
   }
-  void refuse_coordinates() const;
+  void refuse_unknown() const;
   std::string turned_boxes(const LabelledVariant& variant, const ClassSwap& swap,
                            LabelContent* content) const;
 

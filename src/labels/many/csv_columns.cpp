@@ -130,6 +130,7 @@ class HeaderLine {
                  fmt::format("column {} is a second set of coordinates, beside {}; leave one out",
                              csv_value(fields_[column]), fmt::join(columns_.names, ", ")));
     }
+    find_unknown();
     return std::move(columns_);
   }
 
@@ -251,6 +252,17 @@ class HeaderLine {
   std::optional<std::size_t> find_free(const std::string& word) const {
     const auto column = find(word);
     return column && !is_taken_[*column] ? column : std::nullopt;
+  }
+
+  void find_unknown() {
+    if (columns_.category) is_taken_[*columns_.category] = true;
+    for (const auto& [first, second] : columns_.clicks) is_taken_[first] = is_taken_[second] = true;
+    for (std::size_t column = 0; column < fields_.size(); ++column) {
+      const std::string& is = meanings_[column];
+      const bool is_side = is.ends_with("width") || is.ends_with("height");
+      if (!is_taken_[column] && !is_side)
+        columns_.unknown.emplace_back(column, csv_value(fields_[column]));
+    }
   }
 
   LabelText text_;

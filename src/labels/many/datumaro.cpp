@@ -20,6 +20,9 @@
 namespace qturn {
 namespace {
 
+constexpr std::string_view known_members[] = {"id",     "group", "z_order", "bbox",
+                                              "points", "rle",   "area",    "visibility"};
+
 std::vector<JsonValue> numbers_of(const JsonValue& array) {
   std::vector<JsonValue> numbers;
   for (const JsonValue number : array.expect(JsonKind::array)) {
@@ -93,6 +96,15 @@ class DatumaroItem : public LabelElement {
     } else {
       annotation.member("type").fail(
           fmt::format("an annotation of the type '{}' cannot be turned", type));
+    }
+    UnknownMembers unknown;
+    for (const JsonValue member : annotation) {
+      if (member.name() == "attributes") {
+        for (const JsonValue each : member)
+          if (each.name() != "rotation") unknown.add(each);
+      } else if (std::ranges::count(known_members, member.name()) == 0) {
+        unknown.add(member);
+      }
     }
     turn.add(std::move(shape), annotation.text());
   }

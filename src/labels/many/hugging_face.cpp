@@ -109,13 +109,26 @@ void turn_all_boxes(ElementTurn& turn, BoxOrder order, const JsonValue& boxes,
   }
 }
 
-void turn_object(ElementTurn& turn, BoxOrder order, const JsonValue& object, int arrays) {
+/// How many boxes an object has.
+std::size_t boxes_in(const JsonValue& object) {
+  for (const JsonValue member : object)
+    if (is_box(member) && member.size() > 0)
+      return (*member.begin()).kind() == JsonKind::number ? 1 : member.size();
+  return 0;
+}
+
+/// One object with a box, or lists with an element for each of several.
+void turn_object(ElementTurn& turn, BoxOrder order, const JsonValue& object) {
   const std::optional<JsonValue> category = category_in(object);
+  const std::size_t objects = boxes_in(object);
+  UnknownMembers unknown;
   for (const JsonValue member : object) {
     turn.attempt([&] {
-      if (is_category(member)) replace_class(turn.edits, member, turn.swap, turn.orientation());
-      is_box(member) ? turn_all_boxes(turn, order, member, category)
-                     : refuse_coordinates(member, arrays);
+      if (is_category(member))
+        replace_class(turn.edits, member, turn.swap, turn.orientation());
+      else
+        is_box(member) ? turn_all_boxes(turn, order, member, category)
+                       : unknown.add(member, objects);
     });
   }
 }
@@ -123,9 +136,9 @@ void turn_object(ElementTurn& turn, BoxOrder order, const JsonValue& object, int
 void turn_objects(ElementTurn& turn, BoxOrder order, const JsonValue& objects) {
   if (objects.kind() == JsonKind::array) {
     for (const JsonValue each : objects)
-      turn.attempt([&] { turn_object(turn, order, each.expect(JsonKind::object), 1); });
+      turn.attempt([&] { turn_object(turn, order, each.expect(JsonKind::object)); });
   } else if (objects.kind() != JsonKind::null) {
-    turn_object(turn, order, objects.expect(JsonKind::object), 2);
+    turn_object(turn, order, objects.expect(JsonKind::object));
   }
 }
 
@@ -139,11 +152,13 @@ class HuggingFaceLine : public LabelElement {
   }
 
   void turn(ElementTurn& turn) const override {
-    for (const JsonValue member : json_.root()) turn.attempt([&] { turn_member(turn, member); });
+    UnknownMembers unknown;
+    for (const JsonValue member : json_.root())
+      turn.attempt([&] { turn_member(turn, member, unknown); });
   }
 
  private:
-  void turn_member(ElementTurn& turn, const JsonValue& member) const {
+  void turn_member(ElementTurn& turn, const JsonValue& member, UnknownMembers& unknown) const {
     const std::string name = member.name();
     if (is_category(member)) replace_class(turn.edits, member, turn.swap, turn.orientation());
     if (const JsonValue picture = picture_in(json_.root());
@@ -160,7 +175,7 @@ class HuggingFaceLine : public LabelElement {
     } else if (holds_boxes(name)) {
       turn_boxes(turn, order, name, member, category_in(json_.root()));
     } else {
-      refuse_coordinates(member);
+      unknown.add(member, boxes_in(json_.root()));
     }
   }
 

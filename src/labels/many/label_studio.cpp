@@ -129,8 +129,9 @@ class LabelStudioTask : public LabelElement {
         turn.edits, image_,
         path_.substr(0, path_.size() - file_name_.size()) + std::string(turn.variant.name));
     turn_ids(turn, root);
+    UnknownMembers unknown;
     for (const JsonValue member : root.member("data"))
-      if (member.text().data() != image_.text().data()) refuse_coordinates(member);
+      if (member.text().data() != image_.text().data()) unknown.add(member);
     for_each_set([&](const JsonValue& set) { turn_ids(turn, set); });
     for_each_result(
         [&](const JsonValue& result) { turn.attempt([&] { turn_result(turn, result); }); });
@@ -209,7 +210,7 @@ class LabelStudioTask : public LabelElement {
     } else if (const auto points = value->find("points")) {
       turn_points(turn, *points, shape);
     } else if (!x || !y) {
-      return refuse_coordinates(*value);
+      return UnknownMembers().add(*value);
     } else if (value->find("radiusX")) {
       turn_ellipse(turn, *value, {x->number(), y->number()}, shape);
     } else if (value->find("width") && value->find("height")) {

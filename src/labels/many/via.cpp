@@ -50,6 +50,7 @@ class ViaImage : public LabelElement {
     const std::string size = size_is_known_ ? std::to_string(turn.variant.bytes) : "-1";
     replace_string(turn.edits, key_.root(), name + size);
     if (!value_) return;
+    UnknownMembers unknown;
     for (const JsonValue member : value_->root()) {
       const std::string is = member.name();
       if (is == "filename") {
@@ -64,7 +65,7 @@ class ViaImage : public LabelElement {
       } else {
         turn.attempt([&] {
           if (is == "base64_img_data" && member.text() != "\"\"") member.fail("holds a picture");
-          refuse_coordinates(member);
+          unknown.add(member);
         });
       }
     }
@@ -74,7 +75,7 @@ class ViaImage : public LabelElement {
   static void turn_region(ElementTurn& turn, const JsonValue& region) {
     LabelShape shape;
     if (const auto attributes = region.find("region_attributes")) {
-      refuse_coordinates(*attributes);
+      UnknownMembers().add(*attributes);
       for (const JsonValue each : *attributes)
         if (shape.category.empty() && each.kind() == JsonKind::string)
           shape.category = each.string();

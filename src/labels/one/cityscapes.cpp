@@ -31,8 +31,9 @@ class CityscapesTurn : private JsonLabelTurn {
 
  private:
   void turn_object(const JsonValue& object) {
+    UnknownMembers unknown;
     for (const JsonValue member : object)  // CityPersons has boxes
-      if (member.name() != "polygon") refuse_coordinates(member);
+      if (member.name() != "polygon") unknown.add(member);
     add({.kind = ShapeKind::polygon, .points = turn_points(object.member("polygon"), true)}, object,
         "label");
   }

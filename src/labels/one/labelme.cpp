@@ -53,6 +53,11 @@ class LabelMeTurn : private JsonLabelTurn {
   }
 
   void turn_shape(const JsonValue& shape) {
+    constexpr std::string_view known_members[] = {
+        "points", "direction", "mask", "group_id", "line_color", "fill_color", "kie_linking"};
+    UnknownMembers unknown;
+    for (const JsonValue member : shape)
+      if (std::ranges::count(known_members, member.name()) == 0) unknown.add(member);
     if (const auto label = shape.find("label"))
       replace_class(edits_, *label, turn_.rule.swap, turn_.orientation);
     const auto written = shape.find("shape_type");

@@ -47,9 +47,9 @@ class SuperviselyTurn : private JsonLabelTurn {
 
  private:
   void refuse_others(const JsonValue& object, std::initializer_list<std::string_view> known) {
+    UnknownMembers unknown;
     for (const JsonValue member : object)
-      if (std::ranges::count(known, member.name()) == 0)
-        attempt([&] { refuse_coordinates(member); });
+      if (std::ranges::count(known, member.name()) == 0) attempt([&] { unknown.add(member); });
   }
 
   void turn_object(const JsonValue& object) {

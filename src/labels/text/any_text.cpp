@@ -2,10 +2,12 @@
 #include "src/labels/text/label_text.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <optional>
 
 #include "src/labels/text/xml_text.hpp"
+#include "src/picture/text.hpp"
 
 namespace qturn {
 namespace {
@@ -29,6 +31,27 @@ void for_each_part(Text text, Text between, Visit visit) {
     visit(text.substr(at, end - at));
     at = end;
   }
+}
+
+/// What is said of a whole picture, or of a file: letters and digits alone, in lower case.
+constexpr Text
+    of_pictures =
+        "id imageid index idx key uid page bytes size filesize iso isospeed isospeedratings "
+        "fnumber aperture exposure exposuretime focallength shutter shutterspeed latitude "
+        "longitude altitude lat lon lng alt rating stars orientation dpi ppi fps duration "
+        "timestamp time date year created modified mtime ctime datetaken createdate creationtime "
+        "creationtimestamp phototakentime imageviews views likes downloads comments price "
+        "originalwidth originalheight channels bitdepth quality label labels labelid class classid "
+        "classindex category categoryid target score scores confidence conf prob probability logit "
+        "similarity aesthetic pwatermark punsafe nsfw clipscore fold split epoch subject session "
+        "age version seed steps cfgscale guidance area license",
+    objects_of_pictures = "gps geodata geodataexif exif phototakentime creationtime",
+    prose = "title caption captions text description alt comment note name prompt summary";
+
+/// "image_id", "categoryIds", but not "centroid".
+bool is_called_as_id(Text name) {
+  if (name.ends_with('s')) name.remove_suffix(1);
+  return name.ends_with("_id") || name.ends_with("Id") || name.ends_with("ID");
 }
 
 // Python splits words at no-break spaces, too.
@@ -66,7 +89,9 @@ std::optional<std::vector<double>> only_numbers(Text text) {
 
 }  // namespace
 
-std::vector<double> numbers_in(Text word) {
+namespace {
+
+std::vector<double> all_numbers_in(Text word) {
   std::vector<double> numbers;
   std::size_t words = 0;
   for_each_part(word, between_cells, [&](Text part) {
@@ -90,6 +115,15 @@ std::vector<double> numbers_in(Text word) {
   }
   if (bracketed.size() < 2) bracketed.clear();
   return bracketed;
+}
+
+}  // namespace
+
+std::vector<double> numbers_in(Text word) {
+  std::vector<double> numbers = all_numbers_in(word);
+  const auto negative = std::ranges::count_if(numbers, [](double value) { return value < 0; });
+  if (is_embedding(numbers.size(), static_cast<std::size_t>(negative))) numbers.clear();
+  return numbers;
 }
 
 bool is_utf_16(Text text) { return text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff"); }
@@ -382,8 +416,8 @@ class AnyTextReader {
           levels.push_back({indent, open(AnyNode::object, key), false});
         else if (!(value[0] == '[' || value[0] == '{') || !read_json(value, key))
           add(key, stripped(without_comment(value), " \t\"'"));
-        numbers += numbers_in(value).size();
-      } else if (is_item && numbers_in(line).size() < 2) {
+        numbers += all_numbers_in(value).size();
+      } else if (is_item && all_numbers_in(line).size() < 2) {
         add("", stripped(line, " \t\"'"));
       } else {
         const auto [in_row, of_it] = read_row(line);
@@ -395,7 +429,7 @@ class AnyTextReader {
   }
 
   static bool is_any_array(Text line) {
-    return !numbers_in(line).empty() || line.find(',') < line.size();
+    return !all_numbers_in(line).empty() || line.find(',') < line.size();
   }
 
   static Text without_comment(Text value) {
@@ -434,11 +468,11 @@ class AnyTextReader {
     });
     open(AnyNode::row, "");
     const bool is_prose = words > numbers + 1;
-    if (is_prose && numbers_in(line).size() > 1) add("", line);
+    if (is_prose && all_numbers_in(line).size() > 1) add("", line);
     for (const auto& [key, cell] : cells)  // in prose, a word is not the stem of a picture
       if (!is_prose || (!is_any_number(cell) && cell.find('.') < cell.size())) add(key, cell);
     close();
-    return {is_prose ? numbers_in(line).size() * 4 : numbers, words};
+    return {is_prose ? all_numbers_in(line).size() * 4 : numbers, words};
   }
 
   AnyText& of_;
@@ -453,12 +487,50 @@ AnyText::AnyText(std::string_view text, std::string_view lower_suffix) : text_(f
   AnyTextReader(*this, lower_suffix);
 }
 
-std::size_t numbers_in_text(std::string_view text, std::string_view lower_suffix) {
+std::string letters_of(Text name) {
+  std::string letters;
+  for (const char c : lower_case(std::string(name)))
+    if (std::isalnum(static_cast<unsigned char>(c))) letters += c;
+  return letters;
+}
+
+bool is_among_words(Text word, Text words) {
+  if (word.empty()) return false;
+  for (std::size_t at = 0; at < words.size();) {
+    const std::size_t end = std::min(words.find(' ', at), words.size());
+    if (words.substr(at, end - at) == word) return true;
+    at = end + 1;
+  }
+  return false;
+}
+
+bool says_no_place(const AnyNode& node) {
+  const std::string letters = letters_of(node.key);
+  if (node.kind != AnyNode::object && is_called_as_id(node.key)) return true;
+  if (node.is_container()) return is_among_words(letters, objects_of_pictures);
+  return is_among_words(letters, of_pictures) ||
+         (is_among_words(letters, prose) && node.text.find_first_of("([{<") == Text::npos);
+}
+
+std::size_t numbers_in_text(Text text, Text lower_suffix) {
+  if (text.find_first_of("0123456789") == Text::npos) return 0;
   const AnyText tree(text, lower_suffix);
-  std::size_t numbers = 0;
-  for (const AnyNode& node : tree.nodes())
-    if (!node.is_container()) numbers += numbers_in(node.text).size();
-  return tree.is_prose() ? 0 : numbers;
+  if (tree.is_prose()) return 0;
+  std::vector<double> numbers;
+  const auto may_enter = [](std::size_t, std::size_t) { return true; };
+  tree.for_each_telling(0, may_enter, [&](std::size_t i) {
+    const std::vector<double> found = numbers_in(tree.nodes()[i].text);
+    numbers.insert(numbers.end(), found.begin(), found.end());
+  });
+  return std::ranges::all_of(numbers, is_class_number) ? 0 : numbers.size();
+}
+
+std::size_t numbers_in_member(Text name, Text json) {
+  const AnyNode::Kind kind = json.starts_with('{')   ? AnyNode::object
+                             : json.starts_with('[') ? AnyNode::array
+                                                     : AnyNode::word;
+  if (says_no_place({kind, name, json, 0})) return 0;
+  return numbers_in_text("[" + std::string(json) + "]", ".json");
 }
 
 }  // namespace qturn

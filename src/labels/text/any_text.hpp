@@ -44,6 +44,11 @@ class AnyText {
   /// Whether it is plain text that people read: it has far more words than numbers.
   bool is_prose() const { return is_prose_; }
 
+  /// Visits the words and numbers in a container that may say where something is, with all that is
+  /// further in. `may_enter`: what else may be left out, of a child and its container.
+  template <typename MayEnter, typename Visit>
+  void for_each_telling(std::size_t container, const MayEnter& may_enter, const Visit& visit) const;
+
  private:
   friend class AnyTextReader;
   std::string text_;
@@ -55,12 +60,55 @@ class AnyText {
 /// Whether a word is a number: "-12", "0.5", "1e-3", "12px", "50%".
 bool is_any_number(std::string_view word);
 
-/// The numbers in a word: in one that has nothing else ("12", "1 3 10 5", "(1,2),(3,4)"), or hardly
-/// anything ("cat 1 2 3 4"), or within brackets ("at [0.1, 0.2]", "<loc_12><loc_30>").
+/// The numbers in a word, but for an embedding: in one that has nothing else ("12", "1 3 10 5",
+/// "(1,2),(3,4)"), or hardly anything ("cat 1 2 3 4"), or within brackets ("at [0.1, 0.2]",
+/// "<loc_12><loc_30>").
 std::vector<double> numbers_in(std::string_view word);
 
-/// How many there are in a text of any form, but for prose.
+/// The letters and digits of a name, in lower case.
+std::string letters_of(std::string_view name);
+/// Whether a list of words, with blanks between, has a word.
+bool is_among_words(std::string_view word, std::string_view words);
+
+/// Whether a node says by its name that it is about the whole picture, or about something else than
+/// a picture: an id, a class, a score, a time, a place on Earth, a caption.
+bool says_no_place(const AnyNode& node);
+/// 0, 1 and -1 say whether something is there, not where.
+inline bool is_class_number(double value) { return value == 0 || value == 1 || value == -1; }
+/// 64 numbers or more of which many are negative are an embedding.
+inline bool is_embedding(std::size_t numbers, std::size_t negative) {
+  return numbers >= 64 && 8 * negative >= numbers;
+}
+
+/// How many numbers a text of any form has that may say where something is. Prose has none.
 std::size_t numbers_in_text(std::string_view text, std::string_view lower_suffix);
+/// The same of a member of JSON.
+std::size_t numbers_in_member(std::string_view name, std::string_view json);
+
+template <typename MayEnter, typename Visit>
+void AnyText::for_each_telling(std::size_t container, const MayEnter& may_enter,
+                               const Visit& visit) const {
+  const auto for_each_child = [&](const auto& visit_child) {
+    for (std::size_t i = container + 1; i < nodes_[container].end;
+         i = nodes_[i].is_container() ? nodes_[i].end : i + 1)
+      visit_child(i);
+  };
+  std::size_t numbers = 0, negative = 0;
+  for_each_child([&](std::size_t i) {
+    const bool is_number = nodes_[i].kind == AnyNode::number;
+    numbers += is_number ? 1 : 0;
+    negative += is_number && nodes_[i].text.starts_with('-') ? 1 : 0;
+  });
+  for_each_child([&](std::size_t i) {
+    const AnyNode& node = nodes_[i];
+    if (node.kind == AnyNode::number && is_embedding(numbers, negative)) return;
+    if (says_no_place(node) || !may_enter(i, container)) return;
+    if (node.is_container())
+      for_each_telling(i, may_enter, visit);
+    else
+      visit(i);
+  });
+}
 
 /// A text in UTF-16 without the zero bytes of its ASCII characters, or any other text; without a
 /// byte order mark.
