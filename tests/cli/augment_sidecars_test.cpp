@@ -13,7 +13,7 @@ using nlohmann::json;
 
 namespace {
 
-const std::string picture = cli::png(cli::labelled_picture);
+const std::string picture = png(labelled_picture);
 
 std::string xmp(const std::string& orientation) {
   return qturn::tests::xmp_packet_with("tiff:Orientation='" + orientation + "'");
@@ -31,15 +31,13 @@ TEST_CASE_METHOD(Workplace, "Files of a picture's stem are copied with each vari
   add("d/x/ab.cls", "of nothing");
   add("d/x/a.b.cls", "of another stem");
   add("d/x/a", "without a suffix");
-  const Result result = done({"augment", "d", "-o", "out", "--variants", "identity,flop"});
-  CHECK_THAT(result.err,
-             ContainsSubstring("qturn: other files with the name of a picture, copied with each of "
-                               "its variants: 1 .caption, 1 .cls, 1 .json\n"));
-  CHECK_THAT(result.err, ContainsSubstring("qturn: 4 of 4 variants of 2 pictures written (2 "
-                                           "copied byte for byte, 2 re-encoded without loss); "));
-  CHECK_THAT(result.err, ContainsSubstring("qturn: written with them: 2 labels, 6 sidecars\n"));
-  CHECK_THAT(result.err,
-             ContainsSubstring("left out, because they are not pictures: 2 .cls, 1 no suffix\n"));
+  done({"augment", "d", "-o", "out", "--variants", "identity,flop"},
+       {"qturn: other files with the name of a picture, copied with each of its variants: 1 "
+        ".caption, 1 .cls, 1 .json\n",
+        "qturn: 4 of 4 variants of 2 pictures written (2 copied byte for byte, 2 re-encoded "
+        "without loss); ",
+        "qturn: written with them: 2 labels, 6 sidecars\n",
+        "left out, because they are not pictures: 2 .cls, 1 no suffix\n"});
   CHECK(results(*this) == Names{"x/A__identity.PNG", "x/A__flop.PNG", "x/A__identity.caption",
                                 "x/A__flop.caption", "x/A__identity.CLS", "x/A__flop.CLS",
                                 "x/A__identity.json", "x/A__flop.json", "x/b__identity.png",
@@ -48,16 +46,14 @@ TEST_CASE_METHOD(Workplace, "Files of a picture's stem are copied with each vari
 }
 
 TEST_CASE_METHOD(Workplace, "The XMP sidecars of a picture are turned with it") {
-  add("d/a.png", cli::tagged_png(cli::labelled_picture, 6));
+  add("d/a.png", tagged_png(labelled_picture, 6));
   add("d/a.xmp", xmp("6"));
   add("d/a.png.xmp", xmp("6"));
   add("d/b.png", picture);
   add("d/b.xmp", xmp("1").substr(0, 90));
-  const Result result = augment(*this, {"d", "--format", "tiff"});
-  CHECK(result.exit_code == 1);
-  CHECK_THAT(result.err, ContainsSubstring("XMP sidecars of 2 of 2 pictures turn with them"));
-  CHECK_THAT(result.err, ContainsSubstring("qturn: d/b.png: d/b.xmp: "));
-  CHECK_THAT(result.err, ContainsSubstring("--exclude '*.xmp' leaves such files out"));
+  failed(augment({"d", "--format", "tiff"}),
+         {"XMP sidecars of 2 of 2 pictures turn with them",
+          "qturn: d/b.png: d/b.xmp: ", "--exclude '*.xmp' leaves such files out"});
   CHECK(results(*this) == Names{"a__flop.tif", "a__flop.xmp", "a__flop.tif.xmp"});
   for (const char* name : {"out/a__flop.xmp", "out/a__flop.tif.xmp"})
     CHECK(qturn::read_xmp(content(name)).orientation == "1");
@@ -70,7 +66,7 @@ TEST_CASE("A caption beside a picture is copied, what may be a label of another 
     workplace.add("d/images/" + name, text);
     workplace.add("d/labels/a.txt", "0 0.25 0.5 0.1 0.2\n");
     const Words words = with({"d"}, more);
-    const Result result = augment(workplace, words);
+    const Result result = workplace.qturn(augment(words));
     INFO(result.err);
     if (result.exit_code == 0) {
       CHECK(results(workplace).contains("labels/a__flop.txt"));
@@ -110,14 +106,14 @@ TEST_CASE_METHOD(Workplace, "A link beside a picture is copied with --follow alo
   add("d/a.png", picture);
   add("elsewhere", "private");
   fs::create_symlink("../elsewhere", path() / "d/a.caption");
-  CHECK(augment(*this, {"d"}).exit_code == 0);
+  done(augment({"d"}));
   CHECK(results(*this) == Names{"a__flop.png"});
-  CHECK(augment(*this, {"d", "--follow", "--overwrite"}).exit_code == 0);
+  done(augment({"d", "--follow", "--overwrite"}));
   CHECK(content("out/a__flop.caption") == "private");
 }
 
 TEST_CASE("A picture of the same stem that is not selected is not copied") {
-  const std::string jpeg = cli::jpeg(cli::labelled_picture);
+  const std::string jpeg = cli::jpeg(labelled_picture);
   for (const auto& [name, content] : {std::pair<std::string, std::string>{"a.jpg", jpeg},
                                       {"a.depth.png", picture},
                                       {"a.heic", "x"},
@@ -134,9 +130,7 @@ TEST_CASE("A picture of the same stem that is not selected is not copied") {
     for (const auto& inputs : {std::vector<std::string>{"d", "--include", "*a.png"},
                                {"d/a.png"},
                                {"--files-from", "list"}}) {
-      const Result result = augment(workplace, inputs);
-      INFO(result.err);
-      CHECK(result.exit_code == 0);
+      workplace.done(augment(inputs));
       const std::string folder = inputs.front() == "--files-from" ? "d/" : "";
       CHECK(results(workplace) == Names{folder + "a__flop.png", folder + "a__flop.caption"});
       fs::remove_all(workplace.path() / "out");
@@ -149,19 +143,16 @@ TEST_CASE_METHOD(Workplace, "What belongs to another picture of the run is not r
     add(name + ".png", picture);
     add(name + ".caption", name);
   }
-  const auto before = tree("d");
-  const Result result = refused({"augment", "d/a.png", "d/a__flop.png", "-o", "d", "--overwrite",
-                                 "--variants", "rotate180,flop"});
-  CHECK_THAT(result.err, ContainsSubstring("is an input as well"));
-  CHECK(tree("d") == before);
+  refused({"augment", "d/a.png", "d/a__flop.png", "-o", "d", "--overwrite", "--variants",
+           "rotate180,flop"},
+          "is an input as well");
   // Also if no picture is in the way.
   fs::remove(path() / "d/a__flop.png");
   add("d/b.png", picture);
   fs::rename(path() / "d/a__flop.caption", path() / "d/b.caption");
   fs::create_hard_link(path() / "d/b.caption", path() / "d/a__flop.caption");
-  const Result linked =
-      refused({"augment", "d/a.png", "d/b.png", "-o", "d", "--overwrite", "--variants", "flop"});
-  CHECK_THAT(linked.err, ContainsSubstring("d/a__flop.caption: is an input as well"));
+  refused({"augment", "d/a.png", "d/b.png", "-o", "d", "--overwrite", "--variants", "flop"},
+          "d/a__flop.caption: is an input as well");
 }
 
 TEST_CASE("A file of the stem of two pictures is refused, whatever variants are drawn") {
@@ -172,25 +163,22 @@ TEST_CASE("A file of the stem of two pictures is refused, whatever variants are 
     workplace.add(other, picture);
     workplace.add("d/a.caption", "x");
     for (const char* seed : {"1", "2", "3"}) {
-      const Result result =
-          workplace.refused({"augment", "d", "-o", "out", "--random", "1", "--seed", seed});
-      CHECK_THAT(result.err, StartsWith("qturn: d/a.caption belongs to d/"));
+      CHECK_THAT(
+          workplace.refused({"augment", "d", "-o", "out", "--random", "1", "--seed", seed}).err,
+          StartsWith("qturn: d/a.caption belongs to d/"));
     }
   }
 }
 
 TEST_CASE_METHOD(
-    cli::Workplace,
+    Workplace,
     "What is made once for all pictures and what belongs to one have places of their own") {
   add("d/a.png", picture);
   add("d/a.csv", "a cat");
   add("d/a__flop.csv", "filename,class,xmin,ymin,xmax,ymax\na.png,cat,1,1,3,4\n");
-  const Result result = augment(*this, {"d"});
-  CHECK(result.exit_code == 2);
-  CHECK(result.err ==
+  CHECK(refused(augment({"d"})).err ==
         "qturn: d/a.csv and d/a__flop.csv would both be written to out/a__flop.csv; run them one "
         "after the other, each with its own output\n");
-  CHECK_FALSE(exists("out"));
 }
 
 TEST_CASE_METHOD(Workplace, "A text among labels that are beside pictures is not a caption") {
@@ -198,26 +186,21 @@ TEST_CASE_METHOD(Workplace, "A text among labels that are beside pictures is not
   add("d/a.txt", "a cat");
   add("d/b.png", picture);
   add("d/b.txt", "0 0.25 0.5 0.1 0.2\n");
-  const Result result = augment(*this, {"d"});
-  CHECK(result.exit_code == 2);
-  CHECK_THAT(result.err, StartsWith("qturn: d/a.txt: is not a YOLO label"));
+  CHECK_THAT(refused(augment({"d"})).err, StartsWith("qturn: d/a.txt: is not a YOLO label"));
 }
 
 TEST_CASE_METHOD(
-    cli::Workplace,
+    Workplace,
     "The summary counts variants, and a reason that all of a picture share is said once") {
   add("d/bad.png", "not a picture");
   add("d/fine.png", picture);
   add("d/fine_mask.png", picture);
   add("d/README", "");
-  const Result result =
-      failed({"augment", "d", "-o", "out", "--variants", "cw,ccw", "--others", "copy"});
-  CHECK_THAT(result.err, ContainsSubstring("qturn: masks of 1 of 2 pictures turn with them\n"));
-  CHECK_THAT(result.err,
-             ContainsSubstring("qturn: 2 of 4 variants of 2 pictures written (2 re-encoded without "
-                               "loss), 2 failed; ") &&
-                 ContainsSubstring("qturn: written with them: 2 masks\n") &&
-                 ContainsSubstring("qturn: copied as they are: 1 other file\n"));
+  const Result result = failed(
+      {"augment", "d", "-o", "out", "--variants", "cw,ccw", "--others", "copy"},
+      {"qturn: masks of 1 of 2 pictures turn with them\n",
+       "qturn: 2 of 4 variants of 2 pictures written (2 re-encoded without loss), 2 failed; ",
+       "qturn: written with them: 2 masks\n", "qturn: copied as they are: 1 other file\n"});
   const std::size_t first = result.err.find("qturn: d/bad.png: ");
   REQUIRE(first != std::string::npos);
   CHECK(result.err.find("qturn: d/bad.png: ", first + 1) == std::string::npos);
@@ -226,26 +209,22 @@ TEST_CASE_METHOD(
 TEST_CASE_METHOD(Workplace, "Option --strict refuses a file that would be copied, but not XMP") {
   add("d/a.png", picture);
   add("d/a.xmp", xmp("1"));
-  CHECK(augment(*this, {"d", "--strict"}).exit_code == 0);
+  done(augment({"d", "--strict"}));
   fs::remove_all(path() / "out");
   add("d/a.caption", "x");
-  const Result result = augment(*this, {"d", "--strict"});
-  CHECK(result.exit_code == 2);
-  CHECK(result.err ==
+  CHECK(refused(augment({"d", "--strict"})).err ==
         "qturn: d/a.caption would be copied as it is with each variant of its picture (--strict); "
         "--exclude '*.caption' leaves such files out\n");
-  CHECK_FALSE(exists("out"));
-  CHECK(augment(*this, {"d", "--strict", "--exclude", "*.caption"}).exit_code == 0);
+  done(augment({"d", "--strict", "--exclude", "*.caption"}));
 }
 
 TEST_CASE_METHOD(Workplace, "No file is copied twice, and none with labels none") {
   add("d/a.png", picture);
   add("d/a.caption", "x");
   add("d/classes.names", "cat");
-  CHECK(augment(*this, {"d", "--others", "copy"}).exit_code == 0);
+  done(augment({"d", "--others", "copy"}));
   CHECK(results(*this) == Names{"a__flop.png", "a__flop.caption", "classes.names"});
-  CHECK(augment(*this, {"d", "--labels", "none", "--others", "copy", "--overwrite", "-o", "out2"})
-            .exit_code == 2);
+  refused(augment({"d", "--labels", "none", "--others", "copy", "--overwrite", "-o", "out2"}));
   done({"augment", "d", "-o", "none", "--variants", "flop", "--labels", "none"});
   CHECK(files("none") == Names{"a__flop.png", "manifest.jsonl"});
 }
@@ -254,11 +233,11 @@ TEST_CASE_METHOD(Workplace, "A sidecar that belongs to two pictures is refused b
   add("d/a.bmp", picture);
   add("d/a.png", picture);
   add("d/a.caption", "x");
-  const Result result = augment(*this, {"d"});
-  CHECK(result.exit_code == 2);
-  CHECK_THAT(result.err, StartsWith("qturn: d/a.caption belongs to d/a.bmp and to d/a.png; "
-                                    "turn them one after the other"));
-  CHECK(augment(*this, {"d", "--exclude", "*.caption"}).exit_code == 0);
+  CHECK_THAT(
+      refused(augment({"d"})).err,
+      StartsWith(
+          "qturn: d/a.caption belongs to d/a.bmp and to d/a.png; turn them one after the other"));
+  done(augment({"d", "--exclude", "*.caption"}));
 }
 
 TEST_CASE_METHOD(Workplace, "A picture and its sidecars are one outcome") {
@@ -266,25 +245,23 @@ TEST_CASE_METHOD(Workplace, "A picture and its sidecars are one outcome") {
   add("d/bad.caption", "x");
   add("d/fine.png", picture);
   add("d/fine.caption", "x");
-  CHECK(augment(*this, {"d"}).exit_code == 1);
+  failed(augment({"d"}));
   CHECK(results(*this) == Names{"fine__flop.png", "fine__flop.caption"});
   // A half sample is refused, or made again.
   fs::remove(path() / "out/fine__flop.caption");
   add("d/bad.png", picture);
-  const Result half = augment(*this, {"d", "--skip-existing"});
-  CHECK(half.exit_code == 2);
-  CHECK_THAT(half.err,
+  CHECK_THAT(refused(augment({"d", "--skip-existing"})).err,
              StartsWith("qturn: out/fine__flop.png exists, but not all that belongs to it"));
-  CHECK_THAT(augment(*this, {"d", "--resume"}).err,
+  CHECK_THAT(qturn(augment({"d", "--resume"})).err,
              ContainsSubstring("out/fine__flop.caption the interrupted run has written one"));
-  CHECK(augment(*this, {"d", "--update"}).exit_code == 0);
+  done(augment({"d", "--update"}));
   const auto before = tree("out");
   CHECK(before.size() == 5);
-  CHECK(augment(*this, {"d", "--skip-existing"}).exit_code == 0);
+  done(augment({"d", "--skip-existing"}));
   CHECK(tree("out") == before);
   fs::remove_all(path() / "out");
   add("out/fine__flop.caption", "mine");
-  CHECK_THAT(augment(*this, {"d"}).err, StartsWith("qturn: out/fine__flop.caption exists already"));
+  CHECK_THAT(qturn(augment({"d"})).err, StartsWith("qturn: out/fine__flop.caption exists already"));
   CHECK(content("out/fine__flop.caption") == "mine");
 }
 
@@ -293,13 +270,13 @@ TEST_CASE_METHOD(Workplace, "JSON lines, --dry-run and the manifest name sidecar
   add("d/a.txt", "0 0.25 0.5 0.1 0.2\n");
   add("d/a.caption", "x");
   add("d/a_mask.png", picture);
-  CHECK(augment(*this, {"d", "--dry-run"}).out ==
-        "d/a.png -> out/a__flop.png (flop, re-encoded without loss, with d/a.txt -> "
-        "out/a__flop.txt, with "
-        "d/a.caption -> out/a__flop.caption, with d/a_mask.png -> out/a__flop_mask.png)\n");
+  CHECK(
+      qturn(augment({"d", "--dry-run"})).out ==
+      "d/a.png -> out/a__flop.png (flop, re-encoded without loss, with d/a.txt -> out/a__flop.txt, "
+      "with d/a.caption -> out/a__flop.caption, with d/a_mask.png -> out/a__flop_mask.png)\n");
   const json named = {{{"input", "d/a.caption"}, {"output", "out/a__flop.caption"}}};
   for (const char* dry_run : {"--dry-run", "-q"}) {
-    const Result result = augment(*this, {"d", "--json", dry_run});
+    const Result result = qturn(augment({"d", "--json", dry_run}));
     CHECK(json::parse(result.out)["sidecars"] == named);
   }
   const auto line = json::parse(
@@ -314,25 +291,22 @@ TEST_CASE_METHOD(Workplace, "Another run finds out again what no manifest says o
   add("d/a.png", picture);
   add("d/a.xmp", xmp("1"));
   add("d/a.caption", "x");
-  CHECK(augment(*this, {"d"}).exit_code == 0);
+  done(augment({"d"}));
   const auto lines = [&] {
     const std::string manifest = content("out/manifest.jsonl");
     return manifest.substr(manifest.find('\n'));
   };
   const std::string before = lines();
   fs::remove(path() / "out/manifest.jsonl");
-  CHECK(augment(*this, {"d", "--skip-existing"}).exit_code == 0);
+  done(augment({"d", "--skip-existing"}));
   CHECK(lines() == before);
 }
 
 TEST_CASE_METHOD(Workplace, "The memory of sidecars counts") {
   add("d/a.png", picture);
   add("d/a.mov", std::string(20 << 20, 'x'));
-  const Result result = augment(*this, {"d", "--memory", "16MiB"});
-  CHECK(result.exit_code == 1);
-  CHECK_THAT(result.err, ContainsSubstring("it and the files that belong to it need"));
-  const Result larger = augment(*this, {"d", "--memory", "64MiB", "--overwrite"});
-  CHECK(larger.exit_code == 0);
+  failed(augment({"d", "--memory", "16MiB"}), "it and the files that belong to it need");
+  const Result larger = done(augment({"d", "--memory", "64MiB", "--overwrite"}));
   // One long word is looked at once, although it may be the name of a coordinate anywhere.
   CHECK(larger.cpu_seconds < 5);
 }

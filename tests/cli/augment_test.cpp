@@ -17,7 +17,7 @@ using Json = nlohmann::json;
 
 namespace {
 
-const Picture picture = cli::random_picture(9, 5);
+const Picture picture = random_picture(9, 5);
 
 std::string hash(const std::string& content) {
   return qturn::digits_of(qturn::hash_of(std::as_bytes(std::span(content))));
@@ -36,8 +36,8 @@ std::vector<Json> lines_of(const std::string& text) {
 
 TEST_CASE_METHOD(Workplace,
                  "augment writes all eight variants of each picture, and a manifest of them") {
-  add("data/x/a.png", cli::tagged_png(cli::turned(picture, Orientation::rotate270), 6));
-  add("data/b.png", cli::png(picture));
+  add("data/x/a.png", tagged_png(turned(picture, Orientation::rotate270), 6));
+  add("data/b.png", png(picture));
   done({"augment", "data", "-o", "out"});
 
   Names wanted = {"manifest.jsonl"};
@@ -46,9 +46,9 @@ TEST_CASE_METHOD(Workplace,
       const std::string file = stem + "__" + std::string(name(orientation)) + ".png";
       CAPTURE(file);
       wanted.insert(file);
-      const cli::Decoded result = cli::decoded(path() / "out" / file);
+      const Decoded result = decoded(path() / "out" / file);
       CHECK(result.stored == Orientation::identity);
-      CHECK(result.pages.front() == cli::turned(picture, orientation));
+      CHECK(result.pages.front() == turned(picture, orientation));
     }
   }
   CHECK(files("out") == wanted);
@@ -73,7 +73,7 @@ TEST_CASE_METHOD(Workplace,
 }
 
 TEST_CASE_METHOD(Workplace, "Option --variants takes all, rotations or a list of names") {
-  add("data/a.png", cli::png(picture));
+  add("data/a.png", png(picture));
   const auto written = [&](const std::string& variants) {
     fs::remove_all(path() / "out");
     done({"augment", "data", "-o", "out", "--variants", variants});
@@ -87,12 +87,11 @@ TEST_CASE_METHOD(Workplace, "Option --variants takes all, rotations or a list of
   CHECK(written("hflip,ccw") == Names{"a__flop.png", "a__rotate270.png"});
 }
 
-TEST_CASE_METHOD(
-    cli::Workplace,
-    "Option --random chooses by seed and key, whatever else is there and on any number of "
-    "threads") {
+TEST_CASE_METHOD(Workplace,
+                 "Option --random chooses by seed and key, whatever else is there and on any "
+                 "number of threads") {
   for (int i = 0; i < 12; ++i)
-    add("data/" + std::to_string(i) + ".png", cli::png(cli::random_picture(5 + i, 7)));
+    add("data/" + std::to_string(i) + ".png", png(random_picture(5 + i, 7)));
   done({"augment", "data", "-o", "one", "--random", "3", "--seed", "7", "-j", "1"});
   done({"augment", "data", "-o", "two", "--random", "3", "--seed", "7", "-j", "8"});
   CHECK(tree("one") == tree("two"));
@@ -116,21 +115,21 @@ TEST_CASE_METHOD(
 }
 
 TEST_CASE_METHOD(Workplace, "The example in docs/augment.md is what the program does") {
-  add("data/x/a.jpg", cli::jpeg(cli::smooth_picture(16, 8)));
+  add("data/x/a.jpg", jpeg(smooth_picture(16, 8)));
   done({"augment", "data", "-o", "out", "--random", "3"});
   CHECK(files("out") ==
         Names{"x/a__rotate180.jpg", "x/a__transpose.jpg", "x/a__transverse.jpg", "manifest.jsonl"});
-  CHECK_THAT(
-      content("out/manifest.jsonl"),
-      ContainsSubstring("{\"key\":\"x/a.jpg\",\"variant\":\"rotate180\",\"orientation\":3,"
-                        "\"output\":\"x/a__rotate180.jpg\",\"route\":\"lossless\",\"source\":"));
+  CHECK_THAT(content("out/manifest.jsonl"),
+             ContainsSubstring(
+                 "{\"key\":\"x/a.jpg\",\"variant\":\"rotate180\",\"orientation\":3,\"output\":\"x/"
+                 "a__rotate180.jpg\",\"route\":\"lossless\",\"source\":"));
 }
 
 TEST_CASE_METHOD(Workplace,
                  "The manifest has the label, the masks and the COCO files of each picture") {
-  add("data/images/a.png", cli::png(picture));
+  add("data/images/a.png", png(picture));
   add("data/labels/a.txt", "0 0.25 0.5 0.1 0.2\n");
-  add("data/masks/a.png", cli::png(picture));
+  add("data/masks/a.png", png(picture));
   add("data/annotations/x.json",
       R"({"images": [{"id": 1, "file_name": "a.png", "width": 9, "height": 5}], "annotations": []})");
   const Words words = {"augment", "data", "-o", "out", "--variants", "flop"};
@@ -156,15 +155,14 @@ TEST_CASE_METHOD(Workplace,
 }
 
 TEST_CASE_METHOD(
-    cli::Workplace,
+    Workplace,
     "Option --format and --others work with augment; other files are not in the manifest") {
-  add("data/a.png", cli::png(picture));
+  add("data/a.png", png(picture));
   add("data/classes.csv", "cat,dog");
-  CHECK(qturn({"augment", "data", "-o", "out", "--variants", "flip,flop", "--format", "tiff",
-               "--others", "copy"})
-            .exit_code == 0);
+  done({"augment", "data", "-o", "out", "--variants", "flip,flop", "--format", "tiff", "--others",
+        "copy"});
   CHECK(files("out") == Names{"a__flip.tif", "a__flop.tif", "classes.csv", "manifest.jsonl"});
-  CHECK(cli::pixels_of(path() / "out/a__flip.tif") == cli::turned(picture, Orientation::flip));
+  CHECK(pixels_of(path() / "out/a__flip.tif") == turned(picture, Orientation::flip));
   CHECK(lines_of(content("out/manifest.jsonl")).size() == 2);
 }
 
@@ -176,33 +174,31 @@ TEST_CASE("Files that would be left untrue stop the run, with what to do") {
   for (const auto& [label, content] : labels) {
     CAPTURE(label);
     Workplace workplace;
-    workplace.add("data/a.png", cli::png(picture));
+    workplace.add("data/a.png", png(picture));
     workplace.add(label, content);
-    const Result result = workplace.refused({"augment", "data", "-o", "out"});
-    CHECK_THAT(result.err,
-               ContainsSubstring(": has the name of a picture, and 2 numbers") &&
-                   ContainsSubstring("; --others leave turns the pictures without such files, "
-                                     "--others copy copies them as they are, --exclude '*."));
+    workplace.refused({"augment", "data", "-o", "out"},
+                      {": has the name of a picture, and 2 numbers",
+                       "; --others leave turns the pictures without such files, --others copy "
+                       "copies them as they are, --exclude '*."});
     workplace.done({"augment", "data", "-o", "out", "--others", "leave"});
     CHECK(workplace.files("out").size() == 9);
   }
 }
 
 TEST_CASE_METHOD(
-    cli::Workplace,
+    Workplace,
     "A mask of no picture is refused where it would get another variant than its picture") {
-  add("data/images/b.png", cli::png(picture));
-  add("data/masks/a.png", cli::png(picture));
-  const Result drawn = refused({"augment", "data", "-o", "out", "--random", "2"});
-  CHECK_THAT(drawn.err, ContainsSubstring("data/masks/a.png: is a mask by its name or its folder"));
-  CHECK_FALSE(exists("out"));
+  add("data/images/b.png", png(picture));
+  add("data/masks/a.png", png(picture));
+  refused({"augment", "data", "-o", "out", "--random", "2"},
+          "data/masks/a.png: is a mask by its name or its folder");
   done({"augment", "data", "-o", "out"});
   CHECK(files("out").contains("masks/a__flop.png"));
 }
 
 TEST_CASE_METHOD(Workplace,
                  "A picture that fails is named in the manifest, and the exit status is 1") {
-  add("data/a.png", cli::png(picture));
+  add("data/a.png", png(picture));
   add("data/b.png", "text");
   failed({"augment", "data", "-o", "out", "--variants", "cw"});
   const std::vector<Json> manifest = lines_of(content("out/manifest.jsonl"));
@@ -214,7 +210,7 @@ TEST_CASE_METHOD(Workplace,
 
 TEST_CASE_METHOD(Workplace,
                  "A run that goes on where another stopped has a manifest of all there is") {
-  add("data/a.png", cli::png(picture));
+  add("data/a.png", png(picture));
   add("data/note.csv", "1,2");
   const Words words = {"augment", "data", "-o", "out", "--others", "copy"};
   done(words);
@@ -229,8 +225,8 @@ TEST_CASE_METHOD(Workplace,
 
 TEST_CASE_METHOD(Workplace,
                  "A manifest does not say with which options unknown results were made") {
-  add("data/a.png", cli::png(picture));
-  add("data/b.png", cli::png(picture));
+  add("data/a.png", png(picture));
+  add("data/b.png", png(picture));
   const auto run = [&](const Words& more) {
     return qturn(with({"augment", "data", "-o", "out", "--variants", "flop"}, more)).exit_code;
   };
@@ -253,40 +249,39 @@ TEST_CASE_METHOD(Workplace,
 
 TEST_CASE("The manifest replaces no other file unless asked to") {
   Workplace workplace;
-  workplace.add("data/a.png", cli::png(picture));
+  workplace.add("data/a.png", png(picture));
   workplace.add("out/manifest.jsonl", "another run's");
-  const Result exists = workplace.refused({"augment", "data", "-o", "out"});
-  CHECK_THAT(exists.err, ContainsSubstring("out/manifest.jsonl exists already"));
+  const Result exists =
+      workplace.refused({"augment", "data", "-o", "out"}, "out/manifest.jsonl exists already");
   CHECK(workplace.files("out") == Names{"manifest.jsonl"});
   workplace.done({"augment", "data", "-o", "out", "--overwrite"});
 
   workplace.add("data/manifest.jsonl", "the data set's own");
-  const Result copied = workplace.refused({"augment", "data", "-o", "new", "--others", "copy"});
-  CHECK_THAT(copied.err, ContainsSubstring("data/manifest.jsonl: its copy would be in the place of "
-                                           "the manifest; --exclude 'manifest.jsonl'"));
+  workplace.refused({"augment", "data", "-o", "new", "--others", "copy"},
+                    "data/manifest.jsonl: its copy would be in the place of the manifest; "
+                    "--exclude 'manifest.jsonl'");
   CHECK_FALSE(workplace.exists("new"));
 }
 
 TEST_CASE_METHOD(Workplace, "Several pictures cannot go into one file") {
-  add("a.png", cli::png(picture));
-  const Result result = refused({"augment", "a.png", "-o", "b.png"});
-  CHECK(result.err == "qturn: b.png: several pictures cannot go into one file; name a folder\n");
+  add("a.png", png(picture));
+  CHECK(refused({"augment", "a.png", "-o", "b.png"}).err ==
+        "qturn: b.png: several pictures cannot go into one file; name a folder\n");
 }
 
 TEST_CASE_METHOD(Workplace, "A manifest is not written through a symbolic link") {
-  add("data/a.png", cli::png(picture));
+  add("data/a.png", png(picture));
   add("kept.jpg", "the only one");
   add("out/b.txt", "");
   fs::create_symlink("../kept.jpg", path() / "out/manifest.jsonl");
-  const Result result = refused({"augment", "data", "-o", "out", "--overwrite"});
-  CHECK_THAT(result.err, ContainsSubstring("out/manifest.jsonl is a symbolic link"));
+  refused({"augment", "data", "-o", "out", "--overwrite"}, "out/manifest.jsonl is a symbolic link");
   CHECK(content("kept.jpg") == "the only one");
 }
 
 TEST_CASE_METHOD(
-    cli::Workplace,
+    Workplace,
     "augment compresses PNGs fast, other operations small, unless --png says otherwise") {
-  add("a.png", cli::png(cli::smooth_picture(300, 200)));
+  add("a.png", png(smooth_picture(300, 200)));
   const auto bytes = [&](const std::string& out, Words words, const std::string& file) {
     words.insert(words.end(), {"a.png", "-o", out});
     done(words);
@@ -301,7 +296,7 @@ TEST_CASE_METHOD(
 
 TEST_CASE_METHOD(Workplace,
                  "Option --random refuses pictures that belong together, unless --group says how") {
-  const std::string picture = cli::png(cli::random_picture(3, 2));
+  const std::string picture = png(random_picture(3, 2));
   struct Set {
     std::string first, second, group;  // "#" stands for a number
   };
@@ -323,18 +318,17 @@ TEST_CASE_METHOD(Workplace,
     for (const auto& [name, content] : members) add(fs::path("in") / name, content);
     add("in.tar", tests::tar(members));
     const Words words = {"augment", "in", "-o", "out", "--random", "2"};
-    CHECK_THAT(refused(words).err, ContainsSubstring("; --group '" + set.group + "' draws once"));
+    refused(words, "; --group '" + set.group + "' draws once");
     Words tar = {"augment", "in.tar", "-o", "out.tar", "--random", "2"};
-    CHECK_THAT(refused(tar).err, ContainsSubstring("; --group '"));
-    CHECK_THAT(refused({"augment", "in", "-o", "out.tar", "--random", "2"}).err,
-               ContainsSubstring("; --group '" + set.group));
-    CHECK(qturn(cli::with(words, {"--group", "path"})).exit_code == 0);
-    CHECK(qturn(cli::with(words, {"--group", set.group, "--overwrite"})).exit_code == 0);
-    CHECK(qturn(cli::with(tar, {"--group", set.group})).exit_code == 0);
+    refused(tar, "; --group '");
+    refused({"augment", "in", "-o", "out.tar", "--random", "2"}, "; --group '" + set.group);
+    done(with(words, {"--group", "path"}));
+    done(with(words, {"--group", set.group, "--overwrite"}));
+    done(with(tar, {"--group", set.group}));
     std::set<std::string> in_tar;
     for (const auto& [name, content] : tests::members_of(content("out.tar"))) in_tar.insert(name);
     fs::remove_all(path() / "out");
-    done(cli::with(words, {"--group", set.group}));
+    done(with(words, {"--group", set.group}));
     const auto made = files("out");
     for (int i = 0; i < 8; ++i) {
       for (const Orientation orientation : qturn::all_orientations) {
@@ -353,8 +347,7 @@ TEST_CASE_METHOD(Workplace,
 }
 
 TEST_CASE_METHOD(Workplace, "Option --random draws for pictures that only look alike") {
-  const std::string small = cli::png(cli::random_picture(3, 2)),
-                    large = cli::png(cli::random_picture(6, 4));
+  const std::string small = png(random_picture(3, 2)), large = png(random_picture(6, 4));
   for (const char* name : {"cat_1", "cat_2", "cat_3", "IMG_1", "IMG_10", "a", "b_seg"})
     add(fs::path("in") / (std::string(name) + ".png"), small);
   add("in/a_large.png", large);
@@ -363,8 +356,8 @@ TEST_CASE_METHOD(Workplace, "Option --random draws for pictures that only look a
   done({"augment", "in", "-o", "out", "--random", "2"});
   done({"augment", "in", "-o", "out.tar", "--random", "2"});
   done({"augment", "out.tar", "-o", "more.tar", "--random", "1"});
-  CHECK_THAT(refused({"augment", "in", "-o", "x", "--random", "2", "--group", "("}).err,
-             ContainsSubstring("'(' is not a regular expression"));
+  refused({"augment", "in", "-o", "x", "--random", "2", "--group", "("},
+          "'(' is not a regular expression");
 }
 
 }  // namespace augment_test

@@ -10,12 +10,9 @@ using namespace cli;
 
 namespace {
 
-const cli::Picture& picture = cli::labelled_picture;  // 9 x 5
+const Picture& picture = labelled_picture;  // 9 x 5
 
-Result check(const Workplace& workplace, Words words) {
-  words.insert(words.begin(), {"check", "-j1"});
-  return workplace.qturn(words);
-}
+Words check(const Words& more) { return with({"check", "-j1"}, more); }
 
 std::string voc(int width, int height, const std::string& objects = {}) {
   return fmt::format(
@@ -25,8 +22,8 @@ std::string voc(int width, int height, const std::string& objects = {}) {
 
 std::string voc_box(int left, int top, int right, int bottom) {
   return fmt::format(
-      "<object><name>cat</name><bndbox><xmin>{}</xmin><ymin>{}</ymin><xmax>{}</xmax>"
-      "<ymax>{}</ymax></bndbox></object>\n",
+      "<object><name>cat</name><bndbox><xmin>{}</xmin><ymin>{}</ymin><xmax>{}</xmax><ymax>{}</"
+      "ymax></bndbox></object>\n",
       left, top, right, bottom);
 }
 
@@ -40,9 +37,9 @@ const std::string image = R"({"id": 1, "file_name": "a.png", "width": 9, "height
 /// The findings in annotations of `image`, which begin in line 4.
 std::string findings_of_coco(const std::string& annotations, const std::string& images = image) {
   Workplace workplace;
-  workplace.add("d/a.png", cli::png(picture));
+  workplace.add("d/a.png", png(picture));
   workplace.add("d/x.json", coco(images, annotations));
-  const Result result = check(workplace, {"d", "--labels"});
+  const Result result = workplace.qturn(check({"d", "--labels"}));
   CAPTURE(result.err);
   CHECK(result.exit_code == (result.out.empty() ? 0 : 1));
   return result.out;
@@ -60,25 +57,22 @@ TEST_CASE_METHOD(Workplace, "Labels that fit their pictures are not a finding, o
   add("yolos/labels/a.txt", "0 .5 .5 1 1\n1 0.987654 .5 0.024693 .4\n");
   add("yolos/labels/b.txt", "");
   add("yolos/labels/classes.txt", "cat\ndog\n");
-  for (const char* name : {"a", "b"})
-    add(fmt::format("yolos/images/{}.png", name), cli::png(picture));
-  add("vocs/JPEGImages/a.png", cli::png(picture));
+  for (const char* name : {"a", "b"}) add(fmt::format("yolos/images/{}.png", name), png(picture));
+  add("vocs/JPEGImages/a.png", png(picture));
   add("vocs/Annotations/a.xml", voc(9, 5, voc_box(1, 1, 9, 5)));
-  add("vocs/SegmentationClass/a.png", cli::png(cli::random_picture(9, 5, 1)));
-  add("cocos/a.png", cli::png(picture));
+  add("vocs/SegmentationClass/a.png", png(random_picture(9, 5, 1)));
+  add("cocos/a.png", png(picture));
   add("cocos/x.json",
       coco(image, annotation(R"("bbox": [0, 0, 9, 5], "keypoints": [8, 4, 2, 0, 0, 0],
                                   "segmentation": [[0, 0, 9, 0, 9, 5]])")));
-  add("me/a.png", cli::png(picture));
+  add("me/a.png", png(picture));
   add("me/a.json",
       R"({"shapes": [{"label": "cat", "shape_type": "rectangle", "points": [[9, 5], [1, 1]]}],
                     "imagePath": "a.png", "imageData": null, "imageWidth": 9, "imageHeight": 5})");
   for (const char* data : {"yolos", "vocs", "cocos", "me"}) {
     CAPTURE(data);
     const auto before = tree(data);
-    const Result result = check(*this, {"--labels", data});
-    CAPTURE(result.err);
-    CHECK(result.exit_code == 0);
+    const Result result = done(check({"--labels", data}));
     CHECK(result.out.empty());
     CHECK_THAT(result.err, ContainsSubstring(" checked, nothing found\n"));
     CHECK(tree(data) == before);
@@ -88,12 +82,11 @@ TEST_CASE_METHOD(Workplace, "Labels that fit their pictures are not a finding, o
 TEST_CASE_METHOD(Workplace,
                  "What is wrong with YOLO labels is told with line and column, in their order") {
   add("d/data.yaml", "train: images\nnames:\n  0: cat\n  1: dog\n");
-  for (const char* name : {"a", "c"}) add(fmt::format("d/images/{}.png", name), cli::png(picture));
+  for (const char* name : {"a", "c"}) add(fmt::format("d/images/{}.png", name), png(picture));
   add("d/labels/a.txt",
       "0 .5 .5 .2 .2\n1 1 .5 1 .4\n7 .1 .1 .1 .1\n0 .5 abc .1 .1\n0 .3 .3 0 .1\n");
   add("d/labels/z.txt", "0 .5 .5 .2 .2\n");
-  const Result result = check(*this, {"--labels=yolo", "d"});
-  CHECK(result.exit_code == 1);
+  const Result result = failed(check({"--labels=yolo", "d"}));
   CHECK(result.out ==
         "d/labels/a.txt:2:1: outside: a box of dog lies beyond the right edge by 4.5 pixels\n"
         "d/labels/a.txt:3:1: unknown category: class 7 is not among the 2 names of the data set's "
@@ -114,12 +107,12 @@ TEST_CASE_METHOD(Workplace,
 }
 
 TEST_CASE_METHOD(
-    cli::Workplace,
+    Workplace,
     "Polygons without area, keypoints outside and lines that augment refuses are found") {
-  add("d/a.png", cli::png(picture));
+  add("d/a.png", png(picture));
   const auto findings = [&](const std::string& label, const std::string& keypoints) {
     add("d/a.txt", label);
-    return check(*this, {"d", "--labels", "--keypoints", keypoints, "-q"}).out;
+    return qturn(check({"d", "--labels", "--keypoints", keypoints, "-q"})).out;
   };
   CHECK(findings("0 .1 .1 .5 .5 .9 .9\n0 0 0 2 0 0 1\n", "none") ==
         "d/a.txt:1:1: degenerate: a polygon of 0 has no area\n"
@@ -135,69 +128,63 @@ TEST_CASE_METHOD(
 
 TEST_CASE_METHOD(Workplace,
                  "Pascal VOC counts from 1, and a size that is not the picture's is found") {
-  for (const char* name : {"a", "b"})
-    add(fmt::format("d/JPEGImages/{}.png", name), cli::png(picture));
+  for (const char* name : {"a", "b"}) add(fmt::format("d/JPEGImages/{}.png", name), png(picture));
   add("d/Annotations/a.xml", voc(9, 5, voc_box(0, 1, 3, 3) + "<object><bndbox/></object>\n"));
   add("d/Annotations/b.xml", voc(5, 9, voc_box(1, 1, 3, 9)));
-  add("d/SegmentationClass/a.png", cli::png(cli::random_picture(5, 9, 1)));
-  const Result result = check(*this, {"d", "--labels", "-q"});
-  CHECK(result.exit_code == 1);
-  CHECK(result.out ==
+  add("d/SegmentationClass/a.png", png(random_picture(5, 9, 1)));
+  CHECK(failed(check({"d", "--labels", "-q"})).out ==
         "d/Annotations/a.xml:3:26: outside: a box of cat lies beyond the left edge by 1 pixel\n"
         "d/Annotations/a.xml:4:10: broken: bndbox has no xmin\n"
         "d/SegmentationClass/a.png: size: says 5 x 9, the picture is 9 x 5\n"
         "d/Annotations/b.xml:2:8: size: says 5 x 9, the picture is 9 x 5\n");
   add("d/Annotations/a.xml", voc(9, 5, voc_box(1, 1, 3, 3)));
   add("d/Annotations/b.xml", voc(0, 0, voc_box(1, 1, 3, 3)));
-  CHECK(check(*this, {"d", "--labels", "--masks", "none", "-q"}).out ==
+  CHECK(qturn(check({"d", "--labels", "--masks", "none", "-q"})).out ==
         "d/Annotations/b.xml:2:8: size: says 0 x 0, the picture is 9 x 5\n"
         "d/SegmentationClass/a.png: no label: a picture without a label\n");
 }
 
 TEST_CASE_METHOD(Workplace, "One label of two pictures is found, because augment refuses it") {
-  add("d/images/a.png", cli::png(picture));
-  add("d/images/a.bmp", cli::encoded({picture}, *qturn::codec_of_suffix(".bmp")));
+  add("d/images/a.png", png(picture));
+  add("d/images/a.bmp", encoded({picture}, *qturn::codec_of_suffix(".bmp")));
   add("d/labels/a.txt", "0 0.5 0.5 0.1 0.2\n");
-  add("d/masks/a.png", cli::png(cli::random_picture(9, 5, 1)));
-  const Result result = check(*this, {"d", "--labels", "-q"});
-  CHECK(result.exit_code == 1);
+  add("d/masks/a.png", png(random_picture(9, 5, 1)));
+  const Result result = failed(check({"d", "--labels", "-q"}));
   CHECK_THAT(result.out,
              ContainsSubstring("d/labels/a.txt: broken: belongs to d/images/a.bmp and to "
                                "d/images/a.png, and one label cannot be turned with both\n"));
   CHECK_THAT(result.out, ContainsSubstring("d/masks/a.png: broken: belongs to d/images/a.bmp"));
-  CHECK(qturn({"augment", "d", "-o", "out"}).exit_code == 2);
+  refused({"augment", "d", "-o", "out"});
 }
 
 TEST_CASE_METHOD(Workplace, "A circle reaches as far as its radius on all sides") {
-  add("d/a.png", cli::png(picture));
+  add("d/a.png", png(picture));
   const auto findings = [&](int rim) {
     add("d/a.json", fmt::format(R"({{"imagePath": "a.png", "imageWidth": 9,
 "imageHeight": 5, "shapes": [{{"label": "cat", "shape_type": "circle",
 "points": [[2, 2], [{}, 2]]}}]}})",
                                 rim));
-    return check(*this, {"d", "--labels", "-q"}).out;
+    return qturn(check({"d", "--labels", "-q"})).out;
   };
   CHECK(findings(4).empty());
   CHECK_THAT(findings(6), ContainsSubstring("a circle of cat lies beyond the left edge by 2"));
 }
 
 TEST_CASE_METHOD(
-    cli::Workplace,
-    "In a CSV file a box as large as the picture is found, because augment refuses it") {
-  add("d/a.png", cli::png(picture));
+    Workplace, "In a CSV file a box as large as the picture is found, because augment refuses it") {
+  add("d/a.png", png(picture));
   add("d/x.csv", "filename,x,y,width,height\na.png,1,1,9,5\n");
-  CHECK_THAT(check(*this, {"d", "--labels", "-q"}).out,
+  CHECK_THAT(qturn(check({"d", "--labels", "-q"})).out,
              ContainsSubstring("broken: a box is as large as the picture"));
 }
 
 TEST_CASE_METHOD(Workplace, "Each row of a CSV file is looked at, in pixels and as fractions") {
-  add("d/a.png", cli::png(picture));
-  add("d/b.png", cli::tagged_png(picture, 6));
+  add("d/a.png", png(picture));
+  add("d/b.png", tagged_png(picture, 6));
   add("d/x.csv",
       "filename,class,xmin,ymin,xmax,ymax\na.png,cat,1,1,12,4\na.png,dog,3,3,3,4\n"
       "a.png,cat,x,3,3,4\na.png,cat,0,0,9,5.4\nb.png,cat,0,0,9,9\nb.png,cat,0,0,9,10\n");
-  const Result pixels = check(*this, {"d", "--labels", "-q"});
-  CHECK(pixels.exit_code == 1);
+  const Result pixels = failed(check({"d", "--labels", "-q"}));
   CHECK_THAT(pixels.out,
              ContainsSubstring(
                  "d/x.csv:2:11: outside: a box of cat lies beyond the right edge by 3 pixels\n"
@@ -207,11 +194,11 @@ TEST_CASE_METHOD(Workplace, "Each row of a CSV file is looked at, in pixels and 
   CHECK(pixels.out.find("x.csv:5") == std::string::npos);
   CHECK(pixels.out.find("x.csv:6") == std::string::npos);  // it fits one of the frames
   add("d/x.csv", "filename,x,y\na.png,0.5,0.5\na.png,0.5,1.2\n");
-  CHECK_THAT(check(*this, {"d", "--labels", "-q"}).out,
-             ContainsSubstring("d/x.csv:3:7: outside: a keypoint lies beyond the lower edge by 1 "
-                               "pixel\n"));
+  CHECK_THAT(qturn(check({"d", "--labels", "-q"})).out,
+             ContainsSubstring(
+                 "d/x.csv:3:7: outside: a keypoint lies beyond the lower edge by 1 pixel\n"));
   add("d/x.csv", "filename,x,y,width,height\na.png,1,1,12,4\n");
-  CHECK_THAT(check(*this, {"d", "--labels", "-q"}).out,
+  CHECK_THAT(qturn(check({"d", "--labels", "-q"})).out,
              ContainsSubstring("outside: a box lies beyond the right edge by 4 pixels\n"));
 }
 
@@ -229,8 +216,8 @@ TEST_CASE("What is wrong with the elements of a COCO file is told, and the other
         "d/x.json:4:1: degenerate: a mask of cat has no pixel\n");
   CHECK(findings_of_coco(annotation(R"("bbox": [1, 1, 1])") + ",\n" +
                          annotation(R"("bbox": [1, 1, 1, 0])")) ==
-        "d/x.json:4:52: broken: bbox has 3 numbers, expected x, y, width and height, and "
-        "perhaps an angle\n"
+        "d/x.json:4:52: broken: bbox has 3 numbers, expected x, y, width and height, and perhaps "
+        "an angle\n"
         "d/x.json:5:1: duplicate id: an annotation before it has the same id 5\n"
         "d/x.json:5:1: degenerate: a box of cat is 1 wide and 0 high\n");
   CHECK(findings_of_coco(R"({"id": 1, "image_id": 1, "category_id": 2, "bbox": []},
@@ -253,16 +240,11 @@ TEST_CASE("What is wrong with the elements of a COCO file is told, and the other
 }
 
 TEST_CASE_METHOD(Workplace, "A COCO file of other pictures is a note, unless it was named") {
-  add("d/a.png", cli::png(picture));
+  add("d/a.png", png(picture));
   add("d/a.txt", "0 .5 .5 .5 .5\n");
   add("d/x.json", coco(R"({"id": 1, "file_name": "b.png", "width": 9, "height": 5})", ""));
-  const Result found = check(*this, {"d", "--labels"});
-  CHECK(found.exit_code == 0);
-  CHECK_THAT(found.err,
-             ContainsSubstring("d/x.json: none of its images (1) is a picture of this run; not "));
-  const Result named = check(*this, {"d", "--labels", "coco:d/x.json", "-q"});
-  CHECK(named.exit_code == 1);
-  CHECK(named.out ==
+  done(check({"d", "--labels"}), "d/x.json: none of its images (1) is a picture of this run; not ");
+  CHECK(failed(check({"d", "--labels", "coco:d/x.json", "-q"})).out ==
         "d/x.json:2:1: no picture: b.png is not a picture of this run\n"
         "d/a.png: no label: a picture without a label\n");
 }
@@ -270,10 +252,10 @@ TEST_CASE_METHOD(Workplace, "A COCO file of other pictures is a note, unless it 
 TEST_CASE_METHOD(Workplace, "Of tagged pictures it is said which frame their labels fit") {
   const auto finding = [&](const std::string& name, int tag, const std::string& label,
                            Words words = {}) {
-    add("d/a.png", cli::tagged_png(picture, tag));
+    add("d/a.png", tagged_png(picture, tag));
     add("d/" + name, label);
     words.insert(words.begin(), {"d", "--labels", "-q"});
-    const Result result = check(*this, words);
+    const Result result = qturn(check(words));
     std::filesystem::remove(path() / "d" / name);
     const bool is_note = result.out.find(": frame: ") != std::string::npos || result.out.empty();
     CHECK(result.exit_code == (is_note ? 0 : 1));
@@ -309,11 +291,10 @@ TEST_CASE_METHOD(Workplace, "Of tagged pictures it is said which frame their lab
 }
 
 TEST_CASE_METHOD(Workplace, "Findings are JSON lines after the line of their picture") {
-  add("d/a.png", cli::png(picture));
+  add("d/a.png", png(picture));
   add("d/a.txt", "0 1 .5 1 1\n");
-  add("d/b.png", cli::png(picture));
-  const Result result = check(*this, {"d", "--labels", "auto", "--json", "--quick"});
-  CHECK(result.exit_code == 1);
+  add("d/b.png", png(picture));
+  const Result result = failed(check({"d", "--labels", "auto", "--json", "--quick"}));
   const std::vector<std::string> lines = result.out_lines();
   REQUIRE(lines.size() == 4);
   CHECK(
@@ -326,57 +307,51 @@ TEST_CASE_METHOD(Workplace, "Findings are JSON lines after the line of their pic
 }
 
 TEST_CASE_METHOD(
-    cli::Workplace,
+    Workplace,
     "A word after --labels is its kind if it is one, and labels are checked only if asked") {
-  add("d/a.png", cli::png(picture));
-  const Result none = check(*this, {"--labels", "d"});
-  CHECK(none.exit_code == 2);
-  CHECK(none.err ==
+  add("d/a.png", png(picture));
+  CHECK(refused(check({"--labels", "d"})).err ==
         "qturn: found no labels to check; say where they are, as in --labels yolo:DIR\n");
   add("d/a.txt", "0 1 .5 1 1\n");
-  CHECK(check(*this, {"d"}).exit_code == 0);
+  done(check({"d"}));
   for (const Words& words : {std::vector<std::string>{"--labels", "d"},
                              {"d", "--labels"},
                              {"--labels", "yolo", "d"},
                              {"--labels=yolo:d", "d"},
                              {"--labels", "auto", "d"}}) {
-    CHECK(check(*this, words).exit_code == 1);
+    failed(check(words));
   }
-  CHECK(check(*this, {"d", "--labels", "--json=d/a.txt"}).exit_code == 2);
+  refused(check({"d", "--labels", "--json=d/a.txt"}));
   CHECK(content("d/a.txt") == "0 1 .5 1 1\n");
-  CHECK(check(*this, {"d", "--masks", "none"}).exit_code == 2);
-  CHECK(check(*this, {"--labels=voc:d", "d"}).err ==
+  refused(check({"d", "--masks", "none"}));
+  CHECK(qturn(check({"--labels=voc:d", "d"})).err ==
         "qturn: no Pascal VOC label belongs to a picture\n");
 }
 
 TEST_CASE_METHOD(Workplace, "Of pictures that are left out, labels are not without a picture") {
   for (const char* name : {"a", "b"}) {
-    add(fmt::format("d/images/{}.png", name), cli::png(picture));
+    add(fmt::format("d/images/{}.png", name), png(picture));
     add(fmt::format("d/labels/{}.txt", name), "0 .5 .5 .5 .5\n");
-    add(fmt::format("d/masks/{}.png", name), cli::png(cli::random_picture(9, 5, 1)));
+    add(fmt::format("d/masks/{}.png", name), png(random_picture(9, 5, 1)));
   }
-  add("d/masks/c_mask.png", cli::png(cli::random_picture(9, 5, 1)));
-  const Result result = check(*this, {"d", "--labels", "--exclude", "images/b.png", "-q"});
-  CHECK(result.exit_code == 1);
-  CHECK(result.out == "d/masks/c_mask.png: no picture: a label without a picture\n");
+  add("d/masks/c_mask.png", png(random_picture(9, 5, 1)));
+  CHECK(failed(check({"d", "--labels", "--exclude", "images/b.png", "-q"})).out ==
+        "d/masks/c_mask.png: no picture: a label without a picture\n");
 }
 
 TEST_CASE_METHOD(
-    cli::Workplace,
-    "The page shows each shape over its upright picture, and what was found beside it") {
+    Workplace, "The page shows each shape over its upright picture, and what was found beside it") {
   add("d/data.yaml", "train: images\nnames: [cat, '<dog>']\n");
-  add("d/images/a.png", cli::tagged_png(picture, 6));
+  add("d/images/a.png", tagged_png(picture, 6));
   add("d/labels/a.txt", "1 .5 .5 .2 .4\n0 .5 .5 1 3\n");
-  add("d/images/b.png", cli::png(picture));
+  add("d/images/b.png", png(picture));
   add("d/labels/b.txt", "0 0 0 1 0 1 1\n");
-  add("d/masks/b.png", cli::png(cli::random_picture(9, 5, 1)));
-  add("d/images/c.png", cli::tagged_png(picture, 8));
+  add("d/masks/b.png", png(random_picture(9, 5, 1)));
+  add("d/images/c.png", tagged_png(picture, 8));
   add("d/x.json", coco(R"({"id": 1, "file_name": "images/c.png", "width": 9, "height": 5})",
                        annotation(R"("bbox": [1, 1, 3, 2], "keypoints": [2, 3, 1, 0, 0, 0],
                                    "segmentation": {"size": [5, 9], "counts": [5, 40]})")));
-  const Result result =
-      check(*this, {"--labels", "d", "--html", "page.html", "--keypoints", "none", "-q"});
-  CHECK(result.exit_code == 1);
+  failed(check({"--labels", "d", "--html", "page.html", "--keypoints", "none", "-q"}));
   const std::string page = content("page.html");
   CHECK(page.find("d/images/a.png") < page.find("d/images/b.png"));
   CHECK(page.find("d/images/a.png") < page.find("d/images/c.png"));
@@ -393,28 +368,29 @@ TEST_CASE_METHOD(
   CHECK_THAT(page, ContainsSubstring("<polygon points=\"0,0 9,0 9,5 \""));
   CHECK_THAT(page, ContainsSubstring("preserveAspectRatio=\"none\" href=\"data:image/png;base64,"));
   // Drawn on the pixels as they are stored, which orientation 8 turns with the picture.
-  CHECK_THAT(page, ContainsSubstring("<g transform=\"matrix(0 -1 1 0 0 9)\"><rect x=\"1\" "
-                                     "y=\"1\" width=\"3\" height=\"2\""));
+  CHECK_THAT(
+      page,
+      ContainsSubstring(
+          "<g transform=\"matrix(0 -1 1 0 0 9)\"><rect x=\"1\" y=\"1\" width=\"3\" height=\"2\""));
   CHECK_THAT(page, ContainsSubstring("<path d=\"M2.5 3.5h0\""));
   CHECK(page.find("http") == std::string::npos);
 
-  CHECK(check(*this, {"d", "--html", "page.html"}).exit_code == 0);
+  done(check({"d", "--html", "page.html"}));
   CHECK_THAT(content("page.html"),
              ContainsSubstring("4 of 4 pictures") && !ContainsSubstring("<rect"));
-  CHECK(check(*this, {"d", "--labels", "--html", "d/labels/a.txt"}).exit_code == 2);
-  const Result unwritable = check(*this, {"d", "--labels", "--html", "d/x.json/page.html", "-q"});
-  CHECK(unwritable.exit_code == 1);
-  CHECK_THAT(unwritable.err, ContainsSubstring("d/x.json/page.html"));
+  refused(check({"d", "--labels", "--html", "d/labels/a.txt"}));
+  failed(check({"d", "--labels", "--html", "d/x.json/page.html", "-q"}), "d/x.json/page.html");
 }
 
 TEST_CASE_METHOD(Workplace, "The page shows the name of a Pascal VOC object as it is meant") {
-  add("d/a.png", cli::png(picture));
+  add("d/a.png", png(picture));
   add("d/a.xml",
-      "<annotation><object><name>cat &amp; &#100;og</name><bndbox><xmin>1</xmin>"
-      "<ymin>1</ymin><xmax>20</xmax><ymax>3</ymax></bndbox></object><object>"
-      "<name><![CDATA[a &amp; b]]></name><bndbox><xmin>1</xmin><ymin>1</ymin>"
-      "<xmax>2</xmax><ymax>3</ymax></bndbox></object></annotation>");
-  const Result result = check(*this, {"d", "--labels", "--html", "page.html", "-q"});
+      "<annotation><object><name>cat &amp; "
+      "&#100;og</name><bndbox><xmin>1</xmin><ymin>1</ymin><xmax>20</xmax><ymax>3</ymax></bndbox></"
+      "object><object><name><![CDATA[a &amp; "
+      "b]]></name><bndbox><xmin>1</xmin><ymin>1</ymin><xmax>2</xmax><ymax>3</ymax></bndbox></"
+      "object></annotation>");
+  const Result result = qturn(check({"d", "--labels", "--html", "page.html", "-q"}));
   CHECK_THAT(result.out, ContainsSubstring("a box of cat & dog lies beyond"));
   CHECK_THAT(content("page.html"), ContainsSubstring("<title>cat &amp; dog</title>"));
   CHECK_THAT(content("page.html"), ContainsSubstring("<title>a &amp;amp; b</title>"));
@@ -422,9 +398,9 @@ TEST_CASE_METHOD(Workplace, "The page shows the name of a Pascal VOC object as i
 
 TEST_CASE("augment --html shows all variants of a sample with their labels") {
   Workplace workplace;
-  workplace.add("d/images/a.png", cli::png(picture));
+  workplace.add("d/images/a.png", png(picture));
   workplace.add("d/labels/a.txt", "0 .25 .5 .5 .4\n");
-  workplace.add("d/masks/a.png", cli::png(cli::random_picture(9, 5, 1)));
+  workplace.add("d/masks/a.png", png(random_picture(9, 5, 1)));
   workplace.add("d/x.json",
                 coco(R"({"id": 1, "file_name": "images/a.png", "width": 9, "height": 5})",
                      annotation(R"("bbox": [1, 1, 3, 2])")));
@@ -448,17 +424,15 @@ TEST_CASE("augment --html shows all variants of a sample with their labels") {
     CHECK_THAT(page, ContainsSubstring(part));
   }
   CHECK(page.find("<li>") == std::string::npos);
-  const Result result =
-      workplace.refused({"augment", "d", "-o", "out2", "--html", "d/images/a.png"});
-  CHECK_THAT(result.err, ContainsSubstring("--html would overwrite"));
+  workplace.refused({"augment", "d", "-o", "out2", "--html", "d/images/a.png"},
+                    "--html would overwrite");
   const auto tree = workplace.tree("d");
   workplace.add("list.txt", "d/images/a.png\n");
   for (const char* option : {"--html=", "--json="}) {
     const auto refuses = [&](Words words, const std::string& file) {
       CAPTURE(option, file);
       words.insert(words.end(), {"-o", "out3", option + file});
-      const Result both = workplace.refused(words);
-      CHECK_THAT(both.err, ContainsSubstring("would overwrite " + file));
+      workplace.refused(words, "would overwrite " + file);
     };
     for (const char* file : {"d/labels/a.txt", "d/masks/a.png", "out3/labels/a__flop.txt",
                              "out3/masks/a__flop.png", "d/x.json"})
@@ -474,17 +448,16 @@ TEST_CASE("augment --html shows all variants of a sample with their labels") {
 }
 
 TEST_CASE_METHOD(
-    cli::Workplace,
+    Workplace,
     "check --labels says of a COCO file of captions that there is nothing to check in it") {
-  add("d/a.png", cli::png(picture));
+  add("d/a.png", png(picture));
   add("d/x.json",
       R"({"images": [{"id": 1, "file_name": "a.png", "width": 9, "height": 5}],
 "annotations": [{"id": 2, "image_id": 1, "caption": "a cat"}]})");
   for (const char* labels : {"auto", "coco:d/x.json"}) {
-    const Result result = done({"check", "--labels", labels, "d"});
-    CHECK_THAT(result.err, ContainsSubstring("qturn: d/x.json: its annotations (1) have no boxes, "
-                                             "polygons, masks or keypoints, so there is nothing to "
-                                             "check in them"));
+    done({"check", "--labels", labels, "d"},
+         "qturn: d/x.json: its annotations (1) have no boxes, polygons, masks or keypoints, so "
+         "there is nothing to check in them");
   }
 }
 

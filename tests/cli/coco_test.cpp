@@ -14,7 +14,7 @@ using qturn::Orientation;
 
 namespace {
 
-const cli::Picture& picture = cli::labelled_picture;
+const Picture& picture = labelled_picture;
 std::string image(int id, const std::string& name, int width = 9, int height = 5) {
   return fmt::format(R"({{"id": {}, "file_name": "{}", "width": {}, "height": {}}})", id, name,
                      width, height);
@@ -61,11 +61,9 @@ TEST_CASE("A COCO file is found, and the turned one lies where it lay") {
   for (const Layout& layout : layouts) {
     CAPTURE(layout.picture, layout.file, layout.input);
     Workplace workplace;
-    workplace.add(layout.picture, cli::png(picture));
+    workplace.add(layout.picture, png(picture));
     workplace.add(layout.file, one);
-    const Result result = augment(workplace, {layout.input});
-    CAPTURE(result.err);
-    CHECK(result.exit_code == 0);
+    const Result result = workplace.done(augment({layout.input}));
     CHECK_THAT(
         result.err,
         StartsWith("qturn: COCO labels of 1 of 1 picture turn with them: " + layout.file + "\n"));
@@ -77,20 +75,16 @@ TEST_CASE("A COCO file is found, and the turned one lies where it lay") {
 
 TEST_CASE_METHOD(Workplace,
                  "Each COCO file holds its own pictures, and two folders may have the same names") {
-  add("coco/train/a.png", cli::png(picture));
-  add("coco/train/b.png", cli::png(picture));
-  add("coco/val/a.png", cli::png(picture));
+  add("coco/train/a.png", png(picture));
+  add("coco/train/b.png", png(picture));
+  add("coco/val/a.png", png(picture));
   const std::string both = image(1, "a.png") + ", " + image(2, "b.png");
   add("coco/annotations/instances_train.json", coco(both, annotation(3, 2, box)));
   add("coco/annotations/instances_val.json", coco(image(1, "a.png"), ""));
   add("coco/annotations/captions_val.json",
       coco(image(1, "a.png"), annotation(1, 1, R"("caption": "a cat")")));
   add("coco/annotations/instances_test.json", coco(image(1, "t.png"), ""));
-  const Result result = augment(*this, {"coco"});
-  CAPTURE(result.err);
-  CHECK(result.exit_code == 0);
-  CHECK_THAT(result.err, ContainsSubstring("instances_test.json: none of its images (1) is "
-                                           "a picture of this run"));
+  done(augment({"coco"}), "instances_test.json: none of its images (1) is a picture of this run");
   CHECK(names_in(*this, "out/annotations/instances_train.json") ==
         Names{"a__flop.png", "b__flop.png"});
   CHECK(names_in(*this, "out/annotations/instances_val.json") == Names{"a__flop.png"});
@@ -101,23 +95,19 @@ TEST_CASE_METHOD(Workplace,
   add("x.json", coco(image(1, "val/a.png") + image(2, "train\\\\b.png").insert(0, ", "),
                      annotation(1, 2, box)));
   fs::remove_all(path() / "out");
-  const Result named = augment(*this, {"coco", "--labels", "coco:x.json"});
-  CAPTURE(named.err);
-  CHECK(named.exit_code == 0);
+  done(augment({"coco", "--labels", "coco:x.json"}));
   CHECK(names_in(*this, "out/x.json") == Names{"val/a__flop.png", "train\\b__flop.png"});
   add("y.json", coco(image(1, "a.png"), ""));
-  CHECK_THAT(augment(*this, {"coco", "--labels", "coco:y.json", "--overwrite"}).err,
+  CHECK_THAT(qturn(augment({"coco", "--labels", "coco:y.json", "--overwrite"})).err,
              ContainsSubstring("y.json: its images may be those in "));
 }
 
 TEST_CASE_METHOD(Workplace, "A COCO file of a test set has images alone, and is turned") {
-  add("coco/test2017/a.png", cli::png(picture));
+  add("coco/test2017/a.png", png(picture));
   add("coco/annotations/image_info_test2017.json",
       "{\"images\": [" + image(1, "a.png") + "], \"categories\": []}\n");
   add("coco/gallery.json", R"({"images": ["a.png"], "width": 3})");
-  const Result result = augment(*this, {"coco"});
-  INFO(result.err);
-  CHECK(result.exit_code == 0);
+  done(augment({"coco"}));
   CHECK(content("out/annotations/image_info_test2017.json") ==
         "{\"images\": [" + image(9, "a__flop.png") + "], \"categories\": []}\n");
   done({"check", "--labels", "coco"});
@@ -125,51 +115,39 @@ TEST_CASE_METHOD(Workplace, "A COCO file of a test set has images alone, and is 
 
 TEST_CASE_METHOD(Workplace,
                  "A COCO file of another data set beside the input does not stop the run") {
-  add("data/photos/a.png", cli::png(picture));
+  add("data/photos/a.png", png(picture));
   add("data/other.json", coco(image(1, "b.png"), ""));
   add("data/annotations/broken.json", coco(image(1, "b.png"), "oops"));
-  const Result result = augment(*this, {"data/photos"});
-  INFO(result.err);
-  CHECK(result.exit_code == 0);
-  CHECK_THAT(result.err, ContainsSubstring("data/other.json: none of its images (1) is a picture"));
+  done(augment({"data/photos"}), "data/other.json: none of its images (1) is a picture");
   CHECK(results(*this) == Names{"a__flop.png"});
   // One that names the pictures is for them.
   add("data/annotations/broken.json", coco(image(1, "a.png"), "oops"));
-  CHECK(augment(*this, {"data/photos", "--overwrite"}).exit_code == 2);
+  refused(augment({"data/photos", "--overwrite"}));
 }
 
 TEST_CASE_METHOD(Workplace,
                  "The COCO file in the folder of a picture describes it, whatever others name so") {
   for (const char* folder : {"train", "valid"}) {
-    for (const char* name : {"a.png", "b.png"})
-      add(fs::path("data") / folder / name, cli::png(picture));
+    for (const char* name : {"a.png", "b.png"}) add(fs::path("data") / folder / name, png(picture));
     add(fs::path("data") / folder / "_annotations.coco.json",
         coco(image(1, "a.png") + ", " + image(2, "b.png"), annotation(1, 1, box)));
   }
-  const Result result = augment(*this, {"data"});
-  INFO(result.err);
-  CHECK(result.exit_code == 0);
+  done(augment({"data"}));
   for (const char* folder : {"train", "valid"})
     CHECK(names_in(*this, fmt::format("out/{}/_annotations.coco.json", folder)) ==
           Names{"a__flop.png", "b__flop.png"});
   // The other folder is not in the run.
-  const Result train =
-      augment(*this, {"data", "--include", "train/*", "--overwrite", "--exclude", "valid/*"});
-  INFO(train.err);
-  CHECK(train.exit_code == 0);
+  done(augment({"data", "--include", "train/*", "--overwrite", "--exclude", "valid/*"}));
   // A file beside the input, of a data set with the same names.
   add("other.json", coco(image(7, "a.png"), annotation(1, 7, box)));
-  const Result beside = augment(*this, {"data", "--overwrite"});
-  INFO(beside.err);
-  CHECK_THAT(beside.err, ContainsSubstring("other.json: none of its images (1) is a picture"));
-  CHECK(beside.exit_code == 0);
+  done(augment({"data", "--overwrite"}), "other.json: none of its images (1) is a picture");
 }
 
 TEST_CASE_METHOD(
-    cli::Workplace,
+    Workplace,
     "An absolute path to a picture becomes that of the turned one, in COCO and in CSV files") {
   const std::string root = fs::canonical(path());
-  add("d/images/a.png", cli::png(picture));
+  add("d/images/a.png", png(picture));
   add("d/annotations/x.json", coco(image(1, root + "/d/images/a.png"), ""));
   add("d/x.csv", "filename,xmin,ymin,xmax,ymax\n" + root + "/d/images/../images/a.png,1,1,4,3\n");
   done({"augment", root + "/d", "-o", root + "/out", "--variants", "flop", "--shard", "0/1"});
@@ -179,18 +157,17 @@ TEST_CASE_METHOD(
         "filename,xmin,ymin,xmax,ymax\n" + root + "/out/images/a__flop.png,5,1,8,3\n");
   // One that only begins with a slash is a name like others.
   add("d/annotations/x.json", coco(image(1, "/images/a.png"), ""));
-  REQUIRE(augment(*this, {"d", "--overwrite"}).exit_code == 0);
+  done(augment({"d", "--overwrite"}));
   CHECK(names_in(*this, "out/annotations/x.json") == Names{"/images/a__flop.png"});
 }
 
 TEST_CASE_METHOD(Workplace,
                  "A picture that is found under two names cannot be named by a COCO file") {
-  add("d/x/a.png", cli::png(picture));
+  add("d/x/a.png", png(picture));
   add("y.json", coco(image(1, "a.png"), ""));
-  const Result result = augment(*this, {"d", "d/x/a.png", "--labels", "coco:y.json"});
-  CHECK(result.exit_code == 2);
-  CHECK_THAT(result.err, ContainsSubstring("d/x/a.png is found twice, as a.png and as x/a.png, and "
-                                           "y.json could name one of them only; name it once"));
+  refused(augment({"d", "d/x/a.png", "--labels", "coco:y.json"}),
+          "d/x/a.png is found twice, as a.png and as x/a.png, and y.json could name one of them "
+          "only; name it once");
 }
 
 TEST_CASE("A COCO file without any of the pictures, or that cannot be read, is refused") {
@@ -205,26 +182,24 @@ TEST_CASE("A COCO file without any of the pictures, or that cannot be read, is r
   };
   for (const auto& [text, why] : files) {
     Workplace workplace;
-    workplace.add("data/a.png", cli::png(picture));
+    workplace.add("data/a.png", png(picture));
     workplace.add("data/x.json", text);
-    const Result result = augment(workplace, {"data"});
-    CHECK(result.exit_code == 2);
+    const Result result = workplace.refused(augment({"data"}));
     CHECK_THAT(result.err, StartsWith("qturn: " + why));
     CHECK(result.err.find("--labels none") == std::string::npos);
     CHECK_FALSE(workplace.exists("out"));
-    CHECK(augment(workplace, {"data", "--labels", "none"}).exit_code == 0);
+    workplace.done(augment({"data", "--labels", "none"}));
   }
   Workplace workplace;
-  workplace.add("data/a.png", cli::png(picture));
-  CHECK_THAT(augment(workplace, {"data", "--labels", "coco:none.json"}).err,
+  workplace.add("data/a.png", png(picture));
+  CHECK_THAT(workplace.qturn(augment({"data", "--labels", "coco:none.json"})).err,
              StartsWith("qturn: cannot read none.json: No such file or directory"));
 }
 
 TEST_CASE_METHOD(
-    cli::Workplace,
+    Workplace,
     "A picture whose COCO labels cannot be turned fails by name, and is not in the new file") {
-  for (const std::string name : {"a", "b", "c", "d"})
-    add("data/" + name + ".png", cli::png(picture));
+  for (const std::string name : {"a", "b", "c", "d"}) add("data/" + name + ".png", png(picture));
   const std::string points = R"("category_id": 1, "keypoints": [1, 1, 2])";
   const std::string images = image(1, "a.png") + ",\n" + image(2, "b.png", 9, 6) + ",\n" +
                              image(3, "c.png") + ",\n" + image(4, "gone.png");
@@ -235,13 +210,15 @@ TEST_CASE_METHOD(
   const Result result = failed({"augment", "data", "-o", "out", "--variants", "flop,rotate90"});
   CHECK_THAT(result.err,
              StartsWith("qturn: COCO labels of 3 of 4 pictures turn with them: data/x.json; images "
-                        "not found: 1 of 4; annotations without an image, left out: 1; "
-                        "images whose labels cannot be turned in all variants: 2\n"));
+                        "not found: 1 of 4; annotations without an image, left out: 1; images "
+                        "whose labels cannot be turned in all variants: 2\n"));
   CHECK_THAT(result.err, ContainsSubstring("qturn: data/a.png: data/x.json:6:34: bbox has 1 "));
-  CHECK_THAT(result.err, ContainsSubstring("qturn: data/b.png: data/x.json:2:1: says 9 x 6, the "
-                                           "picture is 9 x 5\n"));
-  CHECK_THAT(result.err, ContainsSubstring("qturn: data/c.png: data/x.json:7:1: category 1 does "
-                                           "not name its keypoints"));
+  CHECK_THAT(
+      result.err,
+      ContainsSubstring("qturn: data/b.png: data/x.json:2:1: says 9 x 6, the picture is 9 x 5\n"));
+  CHECK_THAT(result.err,
+             ContainsSubstring(
+                 "qturn: data/c.png: data/x.json:7:1: category 1 does not name its keypoints"));
   CHECK(results(*this) == Names{"c__rotate90.png", "d__flop.png", "d__rotate90.png", "x.json"});
   const json made = json::parse(content("out/x.json"));
   CHECK(made["images"] == json::parse("[" + image(29, "c__rotate90.png", 5, 9) + "]"));
@@ -250,20 +227,17 @@ TEST_CASE_METHOD(
 }
 
 TEST_CASE_METHOD(
-    cli::Workplace,
+    Workplace,
     "COCO labels of a tagged picture turn with what they were drawn on, in later runs too") {
-  add("data/a.png", cli::tagged_png(picture, 6));
+  add("data/a.png", tagged_png(picture, 6));
   add("data/x.json", one);  // as stored
-  const Result result = augment(*this, {"data"});
-  CHECK(result.exit_code == 2);
-  CHECK_THAT(result.err, ContainsSubstring("1 of 1 picture that have labels or masks: data/a.png"));
-  CHECK_FALSE(exists("out"));
+  refused(augment({"data"}), "1 of 1 picture that have labels or masks: data/a.png");
 
-  CHECK_THAT(augment(*this, {"data", "--labels-drawn-on", "upright"}).err,
+  CHECK_THAT(qturn(augment({"data", "--labels-drawn-on", "upright"})).err,
              ContainsSubstring("says 9 x 5, the picture is 5 x 9"));
   fs::remove_all(path() / "out");
   const Words stored = {"data", "--labels-drawn-on", "stored"};
-  CHECK(augment(*this, stored).exit_code == 0);
+  done(augment(stored));
   // rotate90 and then flop is transpose.
   const std::string transposed =
       coco(image(9, "a__flop.png", 5, 9), annotation(17, 9, R"("bbox": [1, 1.0, 2, 3.5])"));
@@ -273,51 +247,49 @@ TEST_CASE_METHOD(
   Words again = stored;
   again.emplace_back("--skip-existing");
   fs::remove(path() / "out/x.json");
-  CHECK(augment(*this, again).exit_code == 0);
+  done(augment(again));
   CHECK(content("out/x.json") == transposed);
-  const Result unknown = augment(*this, {"data", "--skip-existing"});
-  CHECK(unknown.exit_code == 1);
+  const Result unknown = failed(augment({"data", "--skip-existing"}));
   CHECK_THAT(unknown.err, StartsWith("qturn: COCO labels"));
-  CHECK_THAT(unknown.err, ContainsSubstring("out/x.json is not written: data/x.json:1:13: the "
-                                            "picture is tagged with orientation 6"));
+  CHECK_THAT(
+      unknown.err,
+      ContainsSubstring(
+          "out/x.json is not written: data/x.json:1:13: the picture is tagged with orientation 6"));
   CHECK(content("out/x.json") == transposed);
 }
 
 TEST_CASE_METHOD(Workplace,
                  "A COCO file that exists is refused, or replaced by one with all that is there") {
-  for (const std::string name : {"a", "b"}) add("data/" + name + ".png", cli::png(picture));
+  for (const std::string name : {"a", "b"}) add("data/" + name + ".png", png(picture));
   const std::string both = image(1, "a.png") + ", " + image(2, "b.png");
   add("data/x.json", coco(both, annotation(1, 1, box) + ", " + annotation(2, 2, box)));
   add("out/x.json", "old");
-  const Result result = augment(*this, {"data"});
-  CHECK(result.exit_code == 2);
-  CHECK_THAT(result.err, ContainsSubstring("out/x.json exists already; use --overwrite"));
+  refused(augment({"data"}), "out/x.json exists already; use --overwrite");
   CHECK(results(*this) == Names{"x.json"});
-  CHECK(augment(*this, {"data", "--overwrite"}).exit_code == 0);
+  done(augment({"data", "--overwrite"}));
   const std::string whole = content("out/x.json");
   CHECK(names_in(*this, "out/x.json") == Names{"a__flop.png", "b__flop.png"});
   for (const std::string option : {"--skip-existing", "--update"}) {
     fs::remove(path() / "out/a__flop.png");
-    CHECK(augment(*this, {"data", option}).exit_code == 0);
+    done(augment({"data", option}));
     CHECK(content("out/x.json") == whole);
   }
   fs::remove(path() / "out/x.json");
   add("elsewhere", "kept");
   fs::create_symlink("../elsewhere", path() / "out/x.json");
-  CHECK_THAT(augment(*this, {"data", "--overwrite"}).err,
+  CHECK_THAT(qturn(augment({"data", "--overwrite"})).err,
              ContainsSubstring("out/x.json is a symbolic link"));
   CHECK(content("elsewhere") == "kept");
 }
 
-TEST_CASE_METHOD(
-    cli::Workplace,
-    "An interrupted run does not replace a COCO file by a shorter one, and a resumed one does "
-    "all") {
+TEST_CASE_METHOD(Workplace,
+                 "An interrupted run does not replace a COCO file by a shorter one, and a resumed "
+                 "one does all") {
   constexpr int pictures = 24;
   std::string images;
   for (int i = 0; i < pictures; ++i) {
     const std::string name = std::to_string(i) + ".png";
-    add("data/" + name, cli::png(cli::random_picture(500, 400)));
+    add("data/" + name, png(random_picture(500, 400)));
     images += (i > 0 ? ", " : "") + image(i, name, 500, 400);
   }
   add("data/x.json", coco(images, ""));
@@ -326,45 +298,39 @@ TEST_CASE_METHOD(
   CHECK(qturn({"augment", "data", "-o", "out", "--overwrite", "-j2"}).exit_code == 130);
   environment.clear();
   CHECK(content("out/x.json") == "complete");
-  const Result resumed = done({"augment", "data", "-o", "out", "--overwrite", "--resume"});
-  CHECK_THAT(resumed.err, ContainsSubstring("done before the interruption"));
+  done({"augment", "data", "-o", "out", "--overwrite", "--resume"}, "done before the interruption");
   CHECK(names_in(*this, "out/x.json").size() == 8 * pictures);
 }
 
 TEST_CASE_METHOD(Workplace,
                  "Option --dry-run names the COCO file of each picture, beside its other label") {
-  add("data/images/a.png", cli::png(picture));
+  add("data/images/a.png", png(picture));
   add("data/labels/a.txt", "0 0.5 0.5 1 1\n");
   add("data/annotations/x.json", one);
-  const Result result = augment(*this, {"data", "--dry-run"});
-  CHECK(result.exit_code == 0);
-  CHECK(result.out ==
-        "data/images/a.png -> out/images/a__flop.png (flop, re-encoded without loss, with "
-        "data/labels/a.txt -> "
-        "out/labels/a__flop.txt, with its labels in data/annotations/x.json)\n");
+  CHECK(
+      done(augment({"data", "--dry-run"})).out ==
+      "data/images/a.png -> out/images/a__flop.png (flop, re-encoded without loss, with "
+      "data/labels/a.txt -> out/labels/a__flop.txt, with its labels in data/annotations/x.json)\n");
   CHECK_FALSE(exists("out"));
-  CHECK(augment(*this, {"data"}).exit_code == 0);
+  done(augment({"data"}));
   CHECK(content("out/annotations/x.json") == one_flopped);
   CHECK(content("out/labels/a__flop.txt") == "0 0.5 0.5 1 1\n");
 }
 
 TEST_CASE_METHOD(
-    cli::Workplace,
+    Workplace,
     "A picture whose mask cannot be turned is not in the COCO file, and others have both") {
-  const cli::Picture mask = cli::random_picture(9, 5, 1);
-  add("d/images/a.png", cli::png(picture));
-  add("d/images/b.png", cli::png(picture));
-  add("d/masks/a.png", cli::png(mask));
-  add("d/masks/b.png", cli::png(cli::random_picture(8, 5, 1)));
+  const Picture mask = random_picture(9, 5, 1);
+  add("d/images/a.png", png(picture));
+  add("d/images/b.png", png(picture));
+  add("d/masks/a.png", png(mask));
+  add("d/masks/b.png", png(random_picture(8, 5, 1)));
   add("d/annotations/x.json", coco(image(1, "a.png") + ", " + image(2, "b.png"),
                                    annotation(2, 1, box) + ", " + annotation(3, 2, box)));
-  const Result result = augment(*this, {"d"});
-  CAPTURE(result.err);
-  CHECK(result.exit_code == 1);
-  CHECK_THAT(result.err, ContainsSubstring("qturn: d/images/b.png: d/masks/b.png"));
+  failed(augment({"d"}), "qturn: d/images/b.png: d/masks/b.png");
   CHECK(results(*this) == Names{"images/a__flop.png", "masks/a__flop.png", "annotations/x.json"});
   CHECK(content("out/annotations/x.json") == one_flopped);
-  CHECK(cli::decoded(path() / "out/masks/a__flop.png").pages.front() ==
+  CHECK(decoded(path() / "out/masks/a__flop.png").pages.front() ==
         cli::turned(mask, Orientation::flop));
 }
 
@@ -378,18 +344,15 @@ TEST_CASE("A COCO file that is broken concerns the pictures that it alone may la
   for (const std::string& text : broken) {
     CAPTURE(text);
     Workplace workplace;
-    workplace.add("d/one/train/c.png", cli::png(picture));
-    workplace.add("d/one/train/b.png", cli::png(picture));
+    workplace.add("d/one/train/c.png", png(picture));
+    workplace.add("d/one/train/b.png", png(picture));
     workplace.add("d/one/train/b.txt", "0 0.25 0.5 0.1 0.20\n");
     workplace.add("d/one/annotations/x.json", text);
-    workplace.add("d/two/train/a.png", cli::png(picture));
+    workplace.add("d/two/train/a.png", png(picture));
     workplace.add("d/two/annotations/x.json", one);
-    const Result result = augment(workplace, {"d"});
-    CHECK(result.exit_code == 1);
-    CHECK_THAT(result.err,
-               ContainsSubstring("qturn: d/one/train/c.png: d/one/annotations/x.json:"));
-    CHECK_THAT(result.err,
-               ContainsSubstring("; pictures that it may be about, which are not written: 1 of 3"));
+    workplace.failed(augment({"d"}),
+                     {"qturn: d/one/train/c.png: d/one/annotations/x.json:",
+                      "; pictures that it may be about, which are not written: 1 of 3"});
     CHECK(results(workplace) == Names{"one/train/b__flop.png", "one/train/b__flop.txt",
                                       "two/train/a__flop.png", "two/annotations/x.json"});
     CHECK(workplace.content("out/two/annotations/x.json") == one_flopped);
@@ -397,8 +360,8 @@ TEST_CASE("A COCO file that is broken concerns the pictures that it alone may la
     workplace.failed({"flop", "d", "-o", "more", "--others", "copy"});
     CHECK(workplace.files("more") ==
           Names{"one/train/b.png", "one/train/b.txt", "two/train/a.png", "two/annotations/x.json"});
-    const Result in_place = workplace.refused({"flop", "d/one", "--in-place"});
-    CHECK_THAT(in_place.err, StartsWith("qturn: d/one/annotations/x.json:"));
+    CHECK_THAT(workplace.refused({"flop", "d/one", "--in-place"}).err,
+               StartsWith("qturn: d/one/annotations/x.json:"));
   }
 }
 
@@ -415,14 +378,12 @@ TEST_CASE_METHOD(Workplace,
     const int from = i == 0 ? 0 : (i % 2 == 1 ? i + 1 : i - 1);
     for (const int value : {8 - from % 9, from % 5, 2}) turned.push_back(value);
   }
-  add("data/a.png", cli::png(picture));
+  add("data/a.png", png(picture));
   add("data/x.json", "{\"images\": [" + image(1, "a.png") + "], \"annotations\": [" +
                          annotation(2, 1, "\"category_id\": 1, \"keypoints\": " + points.dump()) +
                          "], \"categories\": [" + person.dump() + "]}");
-  const Result result = augment(*this, {"data"});
-  CHECK(result.exit_code == 0);
-  CHECK_THAT(result.err, ContainsSubstring("data/x.json; keypoints that are called left and right "
-                                           "change places in a mirror\n"));
+  done(augment({"data"}),
+       "data/x.json; keypoints that are called left and right change places in a mirror\n");
   const json made = json::parse(content("out/x.json"));
   CHECK(made["annotations"][0]["keypoints"] == turned);
 }

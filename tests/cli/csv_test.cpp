@@ -9,7 +9,7 @@ using namespace cli;
 
 namespace {
 
-const cli::Picture& picture = cli::labelled_picture;  // 9 x 5
+const Picture& picture = labelled_picture;  // 9 x 5
 const std::string header = "filename,class,xmin,ymin,xmax,ymax\n";
 const std::string one = header + "a.png,cat,1,1,3,4.50\n";
 const std::string one_flopped = header + "a__flop.png,cat,6,1,8,4.50\n";
@@ -30,14 +30,12 @@ TEST_CASE("A CSV file of labels is found, and the turned one lies where it lay")
   for (const Layout& layout : layouts) {
     CAPTURE(layout.picture, layout.file, layout.input);
     Workplace workplace;
-    workplace.add(layout.picture, cli::png(picture));
+    workplace.add(layout.picture, png(picture));
     workplace.add(layout.file, one);
     const std::size_t blank = std::min(layout.input.find(' '), layout.input.size());
     Words words = {layout.input.substr(0, blank)};
     if (blank < layout.input.size()) words.push_back("--labels=csv:" + layout.file);
-    const Result result = augment(workplace, words);
-    CAPTURE(result.err);
-    CHECK(result.exit_code == 0);
+    const Result result = workplace.done(augment(words));
     CHECK_THAT(result.err,
                StartsWith("qturn: CSV labels of 1 of 1 picture turn with them: " + layout.file +
                           "; boxes from xmin, ymin, xmax, ymax, in pixels\n"));
@@ -49,38 +47,33 @@ TEST_CASE("A CSV file of labels is found, and the turned one lies where it lay")
 
 TEST_CASE_METHOD(Workplace,
                  "Other CSV files are not labels, and one that cannot be turned is refused") {
-  add("data/a.png", cli::png(picture));
+  add("data/a.png", png(picture));
   add("data/classes.csv", "filename,class\na.png,cat\n");
-  CHECK(augment(*this, {"data"}).exit_code == 0);
+  done(augment({"data"}));
   CHECK(results(*this) == Names{"a__flop.png", "classes.csv"});
   CHECK(content("out/classes.csv") == "filename,class\na__flop.png,cat\n");
   add("data/boxes.csv", "filename,bbox\na.png,\"[1, 2, 3, 4]\"\n");
-  const Result result = augment(*this, {"data", "--overwrite"});
-  CHECK(result.exit_code == 2);
-  CHECK(result.err == "qturn: data/boxes.csv:1:10: column bbox cannot be turned\n");
-  const Result classes = augment(*this, {"data", "--labels", "csv:data/classes.csv"});
-  CHECK(classes.exit_code == 2);
-  CHECK_THAT(classes.err, ContainsSubstring("does not name the columns of a box or a point"));
+  CHECK(refused(augment({"data", "--overwrite"})).err ==
+        "qturn: data/boxes.csv:1:10: column bbox cannot be turned\n");
+  refused(augment({"data", "--labels", "csv:data/classes.csv"}),
+          "does not name the columns of a box or a point");
   add("pairs", "0 1\n");
-  CHECK_THAT(
-      augment(*this, {"data", "--labels", "csv:boxes.csv", "--swap-pairs", "pairs"}).err,
-      ContainsSubstring("the pairs of pairs are keypoints of an object, which CSV labels do not "
-                        "have; leave out --swap-pairs"));
+  CHECK_THAT(qturn(augment({"data", "--labels", "csv:boxes.csv", "--swap-pairs", "pairs"})).err,
+             ContainsSubstring("the pairs of pairs are keypoints of an object, which CSV labels do "
+                               "not have; leave out --swap-pairs"));
 }
 
 TEST_CASE_METHOD(
     Workplace, "What Hugging Face says of pictures has a line for each variant, and is no label") {
-  add("data/x/a.jpg", cli::tagged_jpeg(cli::smooth_picture(64, 48), 6));  // in no frame
-  add("data/b.png", cli::png(picture));
+  add("data/x/a.jpg", tagged_jpeg(smooth_picture(64, 48), 6));  // in no frame
+  add("data/b.png", png(picture));
   add("data/b.txt", "0 0.25 0.5 0.1 0.2\n");
-  add("data/c.png", cli::png(picture));
+  add("data/c.png", png(picture));
   const std::string text = "file_name,text\n\"x/a.jpg\",\"a cat, 2 dogs\"\nb.png,b\nmore.png,c";
   add("data/metadata.csv", text);
   const std::string line = R"({"text": "a \u00e9", "file_name": "c.png"})";
   add("data/metadata.jsonl", line);
-  const Result result = qturn({"augment", "data", "-o", "out", "--variants", "flop,cw"});
-  INFO(result.err);
-  REQUIRE(result.exit_code == 0);
+  done({"augment", "data", "-o", "out", "--variants", "flop,cw"});
   CHECK(content("out/metadata.csv") ==
         "file_name,text\n\"x/a__flop.jpg\",\"a cat, 2 dogs\"\n\"x/a__rotate90.jpg\",\"a cat, 2 "
         "dogs\"\nb__flop.png,b\nb__rotate90.png,b\n");
@@ -89,38 +82,34 @@ TEST_CASE_METHOD(
                                          R"({"text": "a \u00e9", "file_name": "c__rotate90.png"})");
   CHECK(content("out/b__flop.txt") == "0 0.75 0.5 0.1 0.2\n");
   // Without variants pictures keep their names.
-  REQUIRE(qturn({"flop", "data", "--in-place"}).exit_code == 0);
+  done({"flop", "data", "--in-place"});
   CHECK(content("data/metadata.csv") == text);
   add("data/metadata.csv", "file_name,text\nmore.png,c\n");
-  REQUIRE(augment(*this, {"data", "--overwrite"}).exit_code == 0);
+  done(augment({"data", "--overwrite"}));
 }
 
 TEST_CASE_METHOD(Workplace, "A CSV file may name a picture by its stem, if one alone has it") {
-  add("data/a.b.png", cli::png(picture));
-  add("data/x/c.png", cli::png(picture));
+  add("data/a.b.png", png(picture));
+  add("data/x/c.png", png(picture));
   add("x.csv", "ImageID,XMin,XMax,YMin,YMax\na.b,0,0.25,0.5,1\nx/c,0,0.25,0.5,1\n");
-  CHECK(augment(*this, {"data", "--labels", "csv:x.csv"}).exit_code == 0);
+  done(augment({"data", "--labels", "csv:x.csv"}));
   CHECK(content("out/x.csv") ==
         "ImageID,XMin,XMax,YMin,YMax\na.b__flop,0.75,1,0.5,1\nx/c__flop,0.75,1,0.5,1\n");
   add("data/a.b.pnm", "P5 1 1 255 x");
-  const Result result = augment(*this, {"data", "--labels", "csv:x.csv", "--overwrite"});
-  CHECK(result.exit_code == 2);
-  CHECK_THAT(result.err, StartsWith("qturn: x.csv:2:1: a.b may be data/a.b."));
+  CHECK_THAT(refused(augment({"data", "--labels", "csv:x.csv", "--overwrite"})).err,
+             StartsWith("qturn: x.csv:2:1: a.b may be data/a.b."));
 }
 
 TEST_CASE_METHOD(Workplace,
                  "A CSV file holds each variant that was written, and none that failed") {
-  for (const std::string name : {"a", "b", "c"}) add("data/" + name + ".png", cli::png(picture));
+  for (const std::string name : {"a", "b", "c"}) add("data/" + name + ".png", png(picture));
   add("data/x.csv",
       "file,image_width,image_height,x,y\r\na.png,9,5,8,0\r\nb.png,9,6,8,0\r\nc.png,9,5,up,0\r\n"
       "gone.png,9,5,8,0\r\na.png,9,5,0,4");
-  const Result result = failed({"augment", "data", "-o", "out", "--variants", "rotate90,flop"});
-  CHECK_THAT(result.err, ContainsSubstring("images not found: 1 of 4; images whose labels "
-                                           "cannot be turned in all variants: 1\n"));
-  CHECK_THAT(result.err, ContainsSubstring("qturn: data/b.png: data/x.csv:3:1: says 9 x 6, the "
-                                           "picture is 9 x 5\n"));
-  CHECK_THAT(result.err,
-             ContainsSubstring("qturn: data/c.png: data/x.csv:4:11: 'up' is not a number\n"));
+  failed({"augment", "data", "-o", "out", "--variants", "rotate90,flop"},
+         {"images not found: 1 of 4; images whose labels cannot be turned in all variants: 1\n",
+          "qturn: data/b.png: data/x.csv:3:1: says 9 x 6, the picture is 9 x 5\n",
+          "qturn: data/c.png: data/x.csv:4:11: 'up' is not a number\n"});
   CHECK(results(*this) == Names{"a__flop.png", "a__rotate90.png", "x.csv"});
   const std::string whole = content("out/x.csv");
   CHECK(whole ==
@@ -129,37 +118,34 @@ TEST_CASE_METHOD(Workplace,
 
   // The header of a picture that is left alone is read again.
   fs::remove(path() / "out/x.csv");
-  CHECK(qturn({"augment", "data", "-o", "out", "--variants", "rotate90,flop", "--skip-existing"})
-            .exit_code == 1);
+  failed({"augment", "data", "-o", "out", "--variants", "rotate90,flop", "--skip-existing"});
   CHECK(content("out/x.csv") == whole);
 }
 
 TEST_CASE_METHOD(Workplace,
                  "The width and the height of the picture are not taken for those of a box") {
-  for (const std::string name : {"a", "b"}) add("data/" + name + ".png", cli::png(picture));
+  for (const std::string name : {"a", "b"}) add("data/" + name + ".png", png(picture));
   add("data/x.csv", "file,width,height,x,y\na.png,9,5,3,1\nb.png,9,5,0,0\n");
-  const Result result = augment(*this, {"data"});
-  CHECK(result.exit_code == 1);
-  CHECK_THAT(result.err, ContainsSubstring(
-                             "qturn: data/a.png: data/x.csv:2:1: a box is as large as the picture "
-                             "and does not begin at its corner; if width and height are the "
-                             "picture's, call their columns image_width and image_height\n"));
+  failed(augment({"data"}),
+         "qturn: data/a.png: data/x.csv:2:1: a box is as large as the picture and does not begin "
+         "at its corner; if width and height are the picture's, call their columns image_width and "
+         "image_height\n");
   CHECK(results(*this) == Names{"b__flop.png", "x.csv"});
 }
 
 TEST_CASE_METHOD(Workplace, "CSV labels without a size turn in the frame that they were drawn in") {
-  add("data/a.png", cli::tagged_png(picture, 6));  // 5 x 9 for a viewer
+  add("data/a.png", tagged_png(picture, 6));  // 5 x 9 for a viewer
   add("data/x.csv", one);
-  CHECK_THAT(augment(*this, {"data"}).err,
+  CHECK_THAT(qturn(augment({"data"})).err,
              ContainsSubstring("1 of 1 picture that have labels or masks: data/a.png"));
   CHECK_FALSE(exists("out/a__flop.png"));
   for (const std::string option : {"--overwrite", "--skip-existing"}) {
     fs::remove(path() / "out/x.csv");
-    CHECK(augment(*this, {"data", "--labels-drawn-on", "upright", option}).exit_code == 0);
+    done(augment({"data", "--labels-drawn-on", "upright", option}));
     CHECK(content("out/x.csv") == header + "a__flop.png,cat,2,1,4,4.50\n");
   }
   // rotate90 and then flop is transpose.
-  CHECK(augment(*this, {"data", "--labels-drawn-on", "stored", "--overwrite"}).exit_code == 0);
+  done(augment({"data", "--labels-drawn-on", "stored", "--overwrite"}));
   CHECK(content("out/x.csv") == header + "a__flop.png,cat,1,1,4.50,3\n");
 }
 

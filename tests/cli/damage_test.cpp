@@ -15,7 +15,7 @@ using namespace cli;
 
 namespace {
 
-const Picture picture = cli::random_picture(40, 30);
+const Picture picture = random_picture(40, 30);
 
 using Messages = std::map<std::string, std::string>;
 
@@ -86,9 +86,9 @@ TEST_CASE("Empty files, and text with a picture's suffix, are failures") {
 
 TEST_CASE("A JPEG cut anywhere is a failure, never a grey picture") {
   const std::pair<const char*, std::string> files[] = {
-      {"-smooth.jpg", cli::jpeg(cli::smooth_picture(96, 80))},
+      {"-smooth.jpg", cli::jpeg(smooth_picture(96, 80))},
       {"-random.jpg", cli::jpeg(picture)},
-      {"-grey.jpg", cli::tagged_jpeg(cli::smooth_picture(96, 80, 1), 6)}};
+      {"-grey.jpg", tagged_jpeg(smooth_picture(96, 80, 1), 6)}};
   Messages bad;
   // The last two bytes are the marker of the end, and without them the picture is whole.
   for (const auto& [name, file] : files)
@@ -100,7 +100,7 @@ TEST_CASE("A JPEG cut anywhere is a failure, never a grey picture") {
 }
 
 TEST_CASE("A progressive JPEG cut after any scan is a failure, never a blurred picture") {
-  const std::string file = content_of(cli::testdata() / "samples/camera roll/cat.jpg");
+  const std::string file = content_of(testdata() / "samples/camera roll/cat.jpg");
   const std::string start_of_scan("\xff\xda"), end_of_image("\xff\xd9");
   Messages bad;
   std::size_t at = file.find(start_of_scan);
@@ -129,26 +129,26 @@ TEST_CASE("A PNG cut anywhere is a failure, never a grey picture") {
 }
 
 TEST_CASE_METHOD(
-    cli::Workplace,
+    Workplace,
     "A PNM with several pictures or with a comment stays as it was in place and strictly") {
   const std::string one = "P6\n1 1\n255\nabc";
   add("in/several.ppm", one + one);
   add("in/comment.ppm", "P6\n# by hand\n1 1\n255\nabc");
   add("in/behind.ppm", one + "d");
   const auto before = tree("in");
-  const Result result = failed({"cw", "in", "--in-place", "--strict"});
-  CHECK_THAT(result.err, ContainsSubstring("in/several.ppm: holds several pictures\n"));
-  CHECK_THAT(result.err, ContainsSubstring("in/comment.ppm: its comments are not kept (--strict)"));
-  CHECK_THAT(result.err, ContainsSubstring("in/behind.ppm: 1 bytes after the pixels"));
+  failed({"cw", "in", "--in-place", "--strict"},
+         {"in/several.ppm: holds several pictures\n",
+          "in/comment.ppm: its comments are not kept (--strict)",
+          "in/behind.ppm: 1 bytes after the pixels"});
   CHECK(tree("in") == before);
 }
 
 TEST_CASE_METHOD(
-    cli::Workplace,
+    Workplace,
     "Bytes after a TIFF, a BMP and an HDR are lost with a warning, and a failure with --strict") {
-  const Picture three = cli::random_picture(3, 2);
-  add("in/a.tif", cli::encoded(three, qturn::tiff::codec) + "lost");
-  add("in/b.bmp", cli::encoded(three, qturn::bmp::codec) + "lost");
+  const Picture three = random_picture(3, 2);
+  add("in/a.tif", encoded(three, qturn::tiff::codec) + "lost");
+  add("in/b.bmp", encoded(three, qturn::bmp::codec) + "lost");
   add("in/c.hdr",
       "#?RADIANCE\nFORMAT=32-bit_rle_rgbe\n\n-Y 2 +X 3\n" + std::string(24, 'p') + "lost");
   const auto before = tree("in");
@@ -164,10 +164,10 @@ TEST_CASE_METHOD(
 }
 
 TEST_CASE_METHOD(
-    cli::Workplace,
+    Workplace,
     "What only encoding would lose is not a warning if a picture is copied or retagged") {
   const std::string upright = cli::png(picture) + "trail",
-                    tagged = cli::tagged_png(picture, 6) + "trail";
+                    tagged = tagged_png(picture, 6) + "trail";
   add("upright.png", upright);
   add("tagged.png", tagged);
   const Result copied = done({"upright", "upright.png", "-o", "out/", "--strict"});
@@ -178,12 +178,12 @@ TEST_CASE_METHOD(
   CHECK(retagged.err.find("not kept") == retagged.err.npos);
   CHECK_THAT(content("out/tagged.png"), Catch::Matchers::EndsWith("trail"));
 
-  const Result turned = failed({"cw", "upright.png", "-o", "turned/", "--strict"});
-  CHECK_THAT(turned.err, ContainsSubstring("5 bytes after the end of the PNG are not kept"));
+  failed({"cw", "upright.png", "-o", "turned/", "--strict"},
+         "5 bytes after the end of the PNG are not kept");
 }
 
 TEST_CASE("upright does not copy a damaged picture as if it were whole") {
-  const std::string jpeg = cli::jpeg(cli::smooth_picture(96, 80)), png = cli::png(picture);
+  const std::string jpeg = cli::jpeg(smooth_picture(96, 80)), png = cli::png(picture);
   for (const auto& [name, message] : complaints({{"cut.jpg", jpeg.substr(0, jpeg.size() / 2)},
                                                  {"cut.png", png.substr(0, png.size() / 2)}},
                                                 "upright")) {
@@ -199,13 +199,13 @@ TEST_CASE("A flipped bit in a PNG is a failure") {
 }
 
 TEST_CASE("Every cut TIFF, WebP, EXR, BMP and PNM is a failure") {
-  const Picture half = cli::random_picture(40, 30, 3, qturn::SampleFormat::f16);
+  const Picture half = random_picture(40, 30, 3, qturn::SampleFormat::f16);
   const std::pair<const char*, std::string> files[] = {
-      {".tif", cli::encoded(picture, qturn::tiff::codec)},
-      {".webp", content_of(cli::testdata() / "samples/graphics/coffee.webp")},
-      {".exr", cli::encoded(half, qturn::openexr::codec)},
-      {".bmp", cli::encoded(picture, qturn::bmp::codec)},
-      {".ppm", cli::encoded(picture, qturn::pnm::codec)}};
+      {".tif", encoded(picture, qturn::tiff::codec)},
+      {".webp", content_of(testdata() / "samples/graphics/coffee.webp")},
+      {".exr", encoded(half, qturn::openexr::codec)},
+      {".bmp", encoded(picture, qturn::bmp::codec)},
+      {".ppm", encoded(picture, qturn::pnm::codec)}};
   Messages bad;
   for (const auto& [suffix, file] : files)
     bad.merge(cut(file, suffix, {file.size() / 3, file.size() / 2, file.size() - 40}));
@@ -225,7 +225,7 @@ TEST_CASE_METHOD(Workplace, "A file that must not be read is named, and the rest
 }
 
 TEST_CASE("An Exif block too damaged to tell the orientation is a failure") {
-  std::string file = cli::tagged_jpeg(cli::smooth_picture(24, 16), 6);
+  std::string file = tagged_jpeg(smooth_picture(24, 16), 6);
   const std::size_t count = file.find("II*") + 8;
   file[count] = 9;  // nine entries are claimed, and the block ends after one
   file[count + 2] = 0;
@@ -238,17 +238,17 @@ TEST_CASE("An Exif header that some programs read and others do not is a failure
   const std::string sentence =
       "the Exif block has a header that some programs read and others do not, so its orientation "
       "cannot be told";
-  const Picture tagged = cli::smooth_picture(64, 48);
+  const Picture tagged = smooth_picture(64, 48);
   const std::string segment = qturn::tests::jpeg_segment(0xE1, std::string("Exif\0\0", 6) + block);
   CHECK(complaint("header.jpg", cli::jpeg(tagged).insert(2, segment)) == sentence);
-  CHECK(complaint("header.png", cli::png(tagged, cli::png_chunk("eXIf", block))) == sentence);
+  CHECK(complaint("header.png", cli::png(tagged, png_chunk("eXIf", block))) == sentence);
 }
 
 TEST_CASE("A PNG that claims more pixels than its bytes can hold is refused by name") {
   std::string file = cli::png({1, 1, 4, qturn::SampleFormat::u16, std::vector<unsigned char>(8)});
   const std::string header =
-      cli::big_endian(1'000'000) + cli::big_endian(1'000'000) + std::string("\x10\x06\0\0\0", 5);
-  file.replace(8, 25, cli::png_chunk("IHDR", header));
+      big_endian(1'000'000) + big_endian(1'000'000) + std::string("\x10\x06\0\0\0", 5);
+  file.replace(8, 25, png_chunk("IHDR", header));
   CHECK(complaint("vast.png", file) ==
         "damaged: 1000000 x 1000000 pixels cannot come from 20 bytes");
 }
@@ -262,7 +262,7 @@ TEST_CASE("A picture that claims more pixels than any picture has is refused by 
 TEST_CASE_METHOD(Workplace, "An output that appears while the run goes on is not replaced") {
   // --dry-run and the refusal before the start cannot see it; the write itself must.
   for (int i = 0; i < 40; ++i)
-    add("in/" + std::to_string(100 + i) + ".png", cli::png(cli::random_picture(40, 30)));
+    add("in/" + std::to_string(100 + i) + ".png", cli::png(random_picture(40, 30)));
   signal_at(SIGSTOP, "100.png");
   const auto running = start({"cw", "in", "-o", "out", "-j", "1", "--quiet"});
   REQUIRE(running.wait_until_stopped());
@@ -285,13 +285,12 @@ TEST_CASE_METHOD(Workplace, "A standard error that cannot be written stops no pi
 }
 
 TEST_CASE_METHOD(
-    cli::Workplace,
+    Workplace,
     "A limit on the size of files fails those that are larger, and leaves nothing of them") {
-  add("in/large.png", cli::png(cli::random_picture(200, 200)));
-  add("in/small.png", cli::png(cli::random_picture(20, 20)));
+  add("in/large.png", cli::png(random_picture(200, 200)));
+  add("in/small.png", cli::png(random_picture(20, 20)));
   largest_file = 20'000;
-  const Result result = failed({"flop", "in", "-o", "out"});
-  CHECK_THAT(result.err, ContainsSubstring("large.png: cannot write"));
+  failed({"flop", "in", "-o", "out"}, "large.png: cannot write");
   CHECK(files("out") == Names{"small.png"});
 }
 

@@ -9,7 +9,7 @@ using namespace cli;
 
 namespace {
 
-const cli::Picture& picture = cli::labelled_picture;  // 9 x 5
+const Picture& picture = labelled_picture;  // 9 x 5
 
 struct Example {
   std::string option, name, picture, file, text, flopped;
@@ -23,8 +23,7 @@ const Example examples[] = {
      "\n"},
     {"cvat", "CVAT", "data/images/a.png", "data/annotations.xml",
      "<annotations>\n  <image id=\"1\" name=\"a.png\" width=\"9\" height=\"5\">\n    <box "
-     "label=\"cat\" "
-     "xtl=\"1.00\" ytl=\"1\" xbr=\"3.00\" ybr=\"4\" rotation=\"30.0\"/>\n  "
+     "label=\"cat\" xtl=\"1.00\" ytl=\"1\" xbr=\"3.00\" ybr=\"4\" rotation=\"30.0\"/>\n  "
      "</image>\n</annotations>\n",
      "<annotations>\n  <image id=\"9\" name=\"a__flop.png\" width=\"9\" height=\"5\">\n    <box "
      "label=\"cat\" xtl=\"6.00\" ytl=\"1\" xbr=\"8.00\" ybr=\"4\" rotation=\"330.0\"/>\n  "
@@ -48,7 +47,7 @@ const Example examples[] = {
 };
 
 void add(const Workplace& workplace, const Example& example) {
-  workplace.add(example.picture, cli::png(picture));
+  workplace.add(example.picture, png(picture));
   workplace.add(example.file, example.text);
 }
 
@@ -61,57 +60,44 @@ TEST_CASE("A file of elements is found, and the turned one lies where it lay") {
     add(workplace, example);
     const std::string place = example.file.substr(example.file.find('/'));
     // Each result is turned back and compared before it is in its place.
-    const Result result = augment(workplace, {"data", "--verify"});
-    CAPTURE(result.err);
-    CHECK(result.exit_code == 0);
-    CHECK_THAT(result.err, StartsWith("qturn: " + example.name +
-                                      " labels of 1 of 1 picture turn with them: " + example.file));
+    CHECK_THAT(workplace.done(augment({"data", "--verify"})).err,
+               StartsWith("qturn: " + example.name +
+                          " labels of 1 of 1 picture turn with them: " + example.file));
     CHECK(workplace.content("out" + place) == example.flopped);
-    CHECK(workplace
-              .qturn({"augment", "data", "-o", "named", "--variants", "flop", "--labels",
-                      example.option + ":" + example.file})
-              .exit_code == 0);
+    workplace.done({"augment", "data", "-o", "named", "--variants", "flop", "--labels",
+                    example.option + ":" + example.file});
     CHECK(workplace.content("named" + place) == example.flopped);
-    CHECK(workplace.qturn({"augment", "data", "-o", "all", "--variants", "all", "--verify"})
-              .exit_code == 0);
-    CHECK(workplace.qturn({"check", "all", "--labels", "--html", "page.html"}).exit_code == 0);
+    workplace.done({"augment", "data", "-o", "all", "--variants", "all", "--verify"});
+    workplace.done({"check", "all", "--labels", "--html", "page.html"});
     CHECK_THAT(workplace.content("page.html"), ContainsSubstring("<svg"));
-    const Result in_place = workplace.qturn({"flop", "data", "--in-place"});
-    CHECK(in_place.exit_code == 2);
+    workplace.refused({"flop", "data", "--in-place"});
     CHECK(workplace.content(example.file) == example.text);
   }
 }
 
 TEST_CASE_METHOD(Workplace, "A picture whose element cannot be turned is not written, others are") {
-  for (const std::string name : {"a", "b", "c"}) add("data/" + name + ".png", cli::png(picture));
+  for (const std::string name : {"a", "b", "c"}) add("data/" + name + ".png", png(picture));
   const std::string good = R"({"file_name": "a.png", "bbox": [1, 1, 2, 0.5]})";
   add("data/metadata.jsonl", good + R"(
 {"file_name": "b.png", "bbox": [1, 1, 2, 3], "objects": {"polygon": [[1, 2, 3, 4]]}}
 {"file_name": "c.png", "bbox": [5, 1, 8, 3]}
 )");
-  const Result result = augment(*this, {"data"});
-  CHECK(result.exit_code == 1);
-  CHECK_THAT(result.err,
-             ContainsSubstring("qturn: data/b.png: data/metadata.jsonl:2:69: polygon may hold "
-                               "coordinates, and cannot be turned\n"));
-  CHECK_THAT(result.err,
-             ContainsSubstring("qturn: data/c.png: data/metadata.jsonl:3:1: a box goes beyond the "
-                               "picture, so its numbers may not be x, y, width and height in "
-                               "pixels; --labels huggingface:voc reads them as x1, y1, x2, y2, "
-                               "--labels huggingface:FILE as x, y, width and height\n"));
+  failed(augment({"data"}),
+         {"qturn: data/b.png: data/metadata.jsonl:2:69: polygon may hold coordinates, and cannot "
+          "be turned\n",
+          "qturn: data/c.png: data/metadata.jsonl:3:1: a box goes beyond the picture, so its "
+          "numbers may not be x, y, width and height in pixels; --labels huggingface:voc reads "
+          "them as x1, y1, x2, y2, --labels huggingface:FILE as x, y, width and height\n"});
   CHECK(results(*this) == Names{"a__flop.png", "metadata.jsonl"});
   CHECK(content("out/metadata.jsonl") ==
         "{\"file_name\": \"a__flop.png\", \"bbox\": [6, 1, 2, 0.5]}\n");
 
-  const Result check = qturn({"check", "data", "--labels"});
-  CHECK(check.exit_code == 1);
+  const Result check = failed({"check", "data", "--labels"});
   CHECK_THAT(check.out + check.err, ContainsSubstring("data/metadata.jsonl:2:69: broken: polygon"));
   CHECK_THAT(check.out + check.err, ContainsSubstring("data/metadata.jsonl:3:32: outside: a box"));
 
   add("data/metadata.jsonl", good + "\n{\"file_name\": \n");
-  const Result broken = augment(*this, {"data", "--overwrite"});
-  CHECK(broken.exit_code == 2);
-  CHECK_THAT(broken.err, ContainsSubstring("data/metadata.jsonl:2:15: is not well-formed JSON"));
+  refused(augment({"data", "--overwrite"}), "data/metadata.jsonl:2:15: is not well-formed JSON");
 }
 
 TEST_CASE("Whether boxes of image folders are two corners is not guessed") {
@@ -128,13 +114,13 @@ TEST_CASE("Whether boxes of image folders are two corners is not guessed") {
     const auto run = [&](const std::string& a, const std::string& b, const Words& words) {
       Workplace workplace;
       for (const std::string name : {"a", "b"})
-        workplace.add("data/" + name + ".png", cli::png(picture));
+        workplace.add("data/" + name + ".png", png(picture));
       const auto row = [&](const std::string& name, const std::string& box) {
         return is_csv ? csv(name, box) : jsonl(name, box);
       };
       workplace.add(file,
                     (is_csv ? "file_name,objects\n" : "") + row("a.png", a) + row("b.png", b));
-      const Result result = augment(workplace, with({"data"}, words));
+      const Result result = workplace.qturn(augment(with({"data"}, words)));
       CHECK(workplace.exists("out") == (result.exit_code != 2));
       return result;
     };
@@ -142,9 +128,9 @@ TEST_CASE("Whether boxes of image folders are two corners is not guessed") {
     const Result refused = run(either, corners, {});
     CHECK(refused.exit_code == 2);
     CHECK_THAT(refused.err,
-               ContainsSubstring("a box goes beyond the picture, so its numbers may not "
-                                 "be x, y, width and height in pixels; --labels "
-                                 "huggingface:voc reads them as x1, y1, x2, y2"));
+               ContainsSubstring(
+                   "a box goes beyond the picture, so its numbers may not be x, y, width and "
+                   "height in pixels; --labels huggingface:voc reads them as x1, y1, x2, y2"));
     CHECK(run(either, corners, {"--labels", "huggingface:voc"}).exit_code == 0);
     // Where another box is none by its corners, the picture alone fails.
     CHECK(run(sides, corners, {}).exit_code == 1);
@@ -153,8 +139,10 @@ TEST_CASE("Whether boxes of image folders are two corners is not guessed") {
     CHECK(proved.err.find("assumed") == std::string::npos);
     const Result assumed = run(either, either, {});
     CHECK(assumed.exit_code == 0);
-    CHECK_THAT(assumed.err, ContainsSubstring("this is assumed, two corners would fit, too: "
-                                              "--labels huggingface:voc reads those\n"));
+    CHECK_THAT(
+        assumed.err,
+        ContainsSubstring(
+            "this is assumed, two corners would fit, too: --labels huggingface:voc reads those\n"));
     const Result named =
         run(either, either, {"--labels", (is_csv ? "csv:" : "huggingface:") + file});
     CHECK(named.exit_code == 0);
@@ -169,24 +157,22 @@ TEST_CASE_METHOD(Workplace, "The name of a picture of an image folder may be cal
       {R"("picture_file_name": "a.png")", R"("picture_file_name": "a__flop.png")"},
       {R"("file_names": ["a.png"])", R"("file_names": ["a__flop.png"])"},
       {R"("images_file_names": [ "a.png" ])", R"("images_file_names": [ "a__flop.png" ])"}};
-  add("data/a.png", cli::png(picture));
+  add("data/a.png", png(picture));
   for (const auto& [name, flopped] : names) {
     CAPTURE(name);
     add("data/metadata.jsonl", "{" + name + R"(, "bbox": [3, 1, 2, 3]})");
-    const Result result = augment(*this, {"data", "--overwrite"});
-    CAPTURE(result.err);
-    CHECK(result.exit_code == 0);
+    done(augment({"data", "--overwrite"}));
     CHECK(content("out/metadata.jsonl") == "{" + flopped + R"(, "bbox": [4, 1, 2, 3]})");
   }
   add("data/metadata.csv", "image_file_name,objects\na.png,\"{\"\"bbox\"\": [[3, 1, 2, 3]]}\"\n");
   fs::remove(path() / "data/metadata.jsonl");
-  CHECK(augment(*this, {"data", "--overwrite"}).exit_code == 0);
+  done(augment({"data", "--overwrite"}));
   CHECK_THAT(content("out/metadata.csv"), ContainsSubstring("a__flop.png,\"{\"\"bbox\"\": [[4, 1"));
   for (const std::string two : {R"("left_file_name": "a.png", "right_file_name": "b.png")",
                                 R"("file_names": ["a.png", "b.png"])"}) {
-    add("two/a.png", cli::png(picture));
+    add("two/a.png", png(picture));
     add("two/metadata.jsonl", "{" + two + R"(, "bbox": [3, 1, 2, 3]})");
-    CHECK(qturn({"augment", "two", "-o", "no"}).exit_code == 2);
+    refused({"augment", "two", "-o", "no"});
   }
 }
 
@@ -194,21 +180,21 @@ TEST_CASE_METHOD(Workplace, "Boxes of image folders are two corners where that i
   const std::string csv = R"(file_name,objects
 c.png,"{""bbox"": [[)",
                     jsonl = R"({"file_name": "a.png", "bbox": )";
-  add("data/a/a.png", cli::png(picture));
+  add("data/a/a.png", png(picture));
   add("data/a/metadata.jsonl", jsonl + "[5, 1, 8, 4]}\n");
-  add("data/c/c.png", cli::png(picture));
+  add("data/c/c.png", png(picture));
   add("data/c/metadata.csv", csv + "5, 1, 8, 4]]}\"\n");
   add("data/c/labels.csv", "file_name,xmin\nc.png,1\n");
   const auto turn = [&](Words words) {
     words.insert(words.end(), {"--labels", "huggingface:voc", "--verify"});
-    return augment(*this, words);
+    return qturn(augment(words));
   };
   const Result result = turn({"data"});
   CAPTURE(result.err);
   CHECK(result.exit_code == 0);
-  CHECK_THAT(result.err, ContainsSubstring("Hugging Face VOC labels of 1 of 2 pictures turn with "
-                                           "them: data/a/metadata.jsonl; boxes from x1, y1, x2, "
-                                           "y2, in pixels\n"));
+  CHECK_THAT(result.err,
+             ContainsSubstring("Hugging Face VOC labels of 1 of 2 pictures turn with them: "
+                               "data/a/metadata.jsonl; boxes from x1, y1, x2, y2, in pixels\n"));
   const std::string flopped = R"({"file_name": "a__flop.png", "bbox": [1, 1, 4, 4]})";
   CHECK(content("out/a/metadata.jsonl") == flopped + "\n");
   CHECK_THAT(content("out/c/metadata.csv"),
@@ -218,16 +204,16 @@ c.png,"{""bbox"": [[)",
     CHECK(qturn({"augment", "data", "-o", "shards", "--variants", "flop", "--shard", part,
                  "--labels", "huggingface:voc"})
               .exit_code == 0);
-  CHECK(qturn({"merge", "shards"}).exit_code == 0);
+  done({"merge", "shards"});
   for (const char* file : {"/a/metadata.jsonl", "/c/metadata.csv"})
     CHECK(content("shards" + std::string(file)) == content("out" + std::string(file)));
 
-  CHECK(qturn({"check", "data", "--labels", "huggingface:voc"}).exit_code == 0);
+  done({"check", "data", "--labels", "huggingface:voc"});
   add("data/a/metadata.jsonl", jsonl + "[5, 1, 10, 4]}\n");
   const Result beyond = turn({"data", "--overwrite"});
   CHECK(beyond.exit_code == 1);
   CHECK_THAT(beyond.err, ContainsSubstring("metadata.jsonl:1:1: a box goes beyond the picture\n"));
-  add("none/a.png", cli::png(picture));
+  add("none/a.png", png(picture));
   const Result none = turn({"none"});
   CHECK(none.exit_code == 2);
   CHECK_THAT(none.err, ContainsSubstring("no huggingface:voc labels lie beside the pictures"));
@@ -235,19 +221,14 @@ c.png,"{""bbox"": [[)",
 
 TEST_CASE_METHOD(Workplace,
                  "A rotated rectangle of Label Studio fails by turns that are not exact") {
-  add("data/a.png", cli::png(picture));
+  add("data/a.png", png(picture));
   add("data/x.json",
       R"([{"data": {"image": "a.png"}, "annotations": [{"result": [{"original_width": 9, )"
       R"("original_height": 5, "value": {"x": 10, "y": 20, "width": 30, "height": 40, )"
       R"("rotation": 30}}]}]}])");
-  const Result result =
-      qturn({"augment", "data", "-o", "out", "--variants", "rotate180,transpose"});
-  CAPTURE(result.err);
-  CHECK(result.exit_code == 0);
-  const Result other =
-      qturn({"augment", "data", "-o", "out", "--variants", "rotate90", "--overwrite"});
-  CHECK(other.exit_code == 1);
-  CHECK_THAT(other.err, ContainsSubstring("data/x.json:1:170: a rotated rectangle of a picture"));
+  done({"augment", "data", "-o", "out", "--variants", "rotate180,transpose"});
+  failed({"augment", "data", "-o", "out", "--variants", "rotate90", "--overwrite"},
+         "data/x.json:1:170: a rotated rectangle of a picture");
 }
 
 }  // namespace elements_test

@@ -6,37 +6,30 @@
 
 namespace in_place_test {
 
-namespace fs = std::filesystem;
-using Catch::Matchers::ContainsSubstring;
-using cli::Picture;
-using cli::Result;
-using cli::Workplace;
+using namespace cli;
 using qturn::Orientation;
-using Names = std::set<std::string>;
 
 namespace {
 
-const Picture picture = cli::random_picture(6, 4);
+const Picture picture = random_picture(6, 4);
 const Picture turned = cli::turned(picture, Orientation::rotate90);
 
 }  // namespace
 
 TEST_CASE_METHOD(
-    cli::Workplace,
-    "Option --in-place replaces each file by the turned one, and leaves no other file") {
-  const fs::path first = add("in/a.png", cli::png(picture));
-  add("in/x/b.tif", cli::encoded(picture, qturn::tiff::codec));
+    Workplace, "Option --in-place replaces each file by the turned one, and leaves no other file") {
+  const fs::path first = add("in/a.png", png(picture));
+  add("in/x/b.tif", encoded(picture, qturn::tiff::codec));
   ::chmod(first.c_str(), 0640);
   done({"cw", "in", "--in-place"});
   CHECK(files("in") == Names{"a.png", "x/b.tif"});
-  CHECK(cli::pixels_of(first) == turned);
-  CHECK(cli::pixels_of(path() / "in/x/b.tif") == turned);
+  CHECK(pixels_of(first) == turned);
+  CHECK(pixels_of(path() / "in/x/b.tif") == turned);
   CHECK((fs::status(first).permissions() & fs::perms::all) == static_cast<fs::perms>(0640));
 }
 
-TEST_CASE_METHOD(cli::Workplace,
-                 "upright --in-place leaves an upright file untouched, and says so") {
-  const fs::path path = add("in/a.png", cli::png(picture));
+TEST_CASE_METHOD(Workplace, "upright --in-place leaves an upright file untouched, and says so") {
+  const fs::path path = add("in/a.png", png(picture));
   struct stat before, after;
   ::stat(path.c_str(), &before);
   const Result result = qturn({"upright", "in", "--in-place", "-v"});
@@ -48,70 +41,64 @@ TEST_CASE_METHOD(cli::Workplace,
   CHECK(before.st_ctim.tv_nsec == after.st_ctim.tv_nsec);
 }
 
-TEST_CASE_METHOD(cli::Workplace, "upright --in-place run twice turns a tagged PNG once") {
-  add("a.png", cli::tagged_png(picture, 6));
+TEST_CASE_METHOD(Workplace, "upright --in-place run twice turns a tagged PNG once") {
+  add("a.png", tagged_png(picture, 6));
   for (int run = 0; run < 2; ++run) {
     done({"upright", "a.png", "--in-place"});
-    const cli::Decoded result = cli::decoded(path() / "a.png");
+    const Decoded result = decoded(path() / "a.png");
     CHECK(result.stored == Orientation::identity);
     CHECK(result.pages.front() == turned);
   }
 }
 
 TEST_CASE_METHOD(
-    cli::Workplace,
+    Workplace,
     "In place, a JPEG is turned if nothing is lost, and otherwise tagged or left alone") {
-  const Picture whole = cli::smooth_picture(24, 16), cut = cli::smooth_picture(27, 19);
-  add("up/whole.jpg", cli::tagged_jpeg(whole, 6));
-  add("up/cut.jpg", cli::tagged_jpeg(cut, 6));
+  const Picture whole = smooth_picture(24, 16), cut = smooth_picture(27, 19);
+  add("up/whole.jpg", tagged_jpeg(whole, 6));
+  add("up/cut.jpg", tagged_jpeg(cut, 6));
   Result result = done({"upright", "up", "--in-place"});
-  CHECK(content("up/cut.jpg") == cli::tagged_jpeg(cut, 6));
+  CHECK(content("up/cut.jpg") == tagged_jpeg(cut, 6));
   CHECK_THAT(result.err,
              !ContainsSubstring("up/cut.jpg") &&
-                 ContainsSubstring(
-                     "qturn: warning: 1 JPEG was left as it was, because a turn would not be "
-                     "lossless; viewers still apply the orientation tag; "
-                     "--jpeg-edges reencode or trim turns it, -v names it\n"));
-  CHECK_THAT(result.err, ContainsSubstring("1 of 2 pictures written (1 losslessly), "
-                                           "1 left alone because a turn would not be lossless"));
-  const cli::Decoded upright = cli::decoded(path() / "up/whole.jpg");
+                 ContainsSubstring("qturn: warning: 1 JPEG was left as it was, because a turn "
+                                   "would not be lossless; viewers still apply the orientation "
+                                   "tag; --jpeg-edges reencode or trim turns it, -v names it\n"));
+  CHECK_THAT(result.err, ContainsSubstring("1 of 2 pictures written (1 losslessly), 1 left alone "
+                                           "because a turn would not be lossless"));
+  const Decoded upright = decoded(path() / "up/whole.jpg");
   CHECK(upright.stored == Orientation::identity);
   CHECK(upright.pages.front().width == 16);
   const std::string named = qturn({"upright", "up", "--in-place", "-v"}).err;
-  CHECK_THAT(named,
-             ContainsSubstring("up/cut.jpg: left as it is: it cannot be turned without loss, "
-                               "because an edge cuts through a block\n"));
+  CHECK_THAT(named, ContainsSubstring("up/cut.jpg: left as it is: it cannot be turned without "
+                                      "loss, because an edge cuts through a block\n"));
   // Four quarter turns give back the file, except for the tag.
   for (int i = 0; i < 3; ++i) qturn({"cw", "up/whole.jpg", "--in-place"});
-  CHECK(content("up/whole.jpg").size() == cli::tagged_jpeg(whole, 1).size());
-  CHECK(cli::pixels_of(path() / "up/whole.jpg").bytes ==
-        cli::pixels_of(add("whole.jpg", cli::jpeg(whole))).bytes);
+  CHECK(content("up/whole.jpg").size() == tagged_jpeg(whole, 1).size());
+  CHECK(pixels_of(path() / "up/whole.jpg").bytes == pixels_of(add("whole.jpg", jpeg(whole))).bytes);
 
-  add("cw/cut.jpg", cli::tagged_jpeg(cut, 6));
+  add("cw/cut.jpg", tagged_jpeg(cut, 6));
   result = qturn({"cw", "cw", "--in-place"});
   CHECK(result.exit_code == 0);
-  CHECK(content("cw/cut.jpg") == cli::tagged_jpeg(cut, 3));
+  CHECK(content("cw/cut.jpg") == tagged_jpeg(cut, 3));
   CHECK_THAT(result.err, ContainsSubstring("(1 by the orientation tag alone)"));
 
   // Where the turn undoes the tag no pixel moves.
-  add("in/tagged.jpg", cli::tagged_jpeg(whole, 8));
+  add("in/tagged.jpg", tagged_jpeg(whole, 8));
   done({"cw", "in/tagged.jpg", "--in-place"});
-  CHECK(content("in/tagged.jpg") == cli::tagged_jpeg(whole, 1));
+  CHECK(content("in/tagged.jpg") == tagged_jpeg(whole, 1));
 }
 
 TEST_CASE_METHOD(
-    cli::Workplace,
+    Workplace,
     "In place, a file whose storage would change is refused by name and stays as it was") {
   const std::string text = "P2\n2 1\n255\n255 0\n";
   add("a.pgm", text);
-  const Result result = failed({"cw", "a.pgm", "--in-place"});
-  CHECK_THAT(result.err, ContainsSubstring("a.pgm: not turned in place, because ") &&
-                             ContainsSubstring("; use -o\n"));
+  failed({"cw", "a.pgm", "--in-place"}, {"a.pgm: not turned in place, because ", "; use -o\n"});
   CHECK(content("a.pgm") == text);
 
   done({"cw", "a.pgm", "-o", "out"});
-  CHECK(cli::pixels_of(path() / "out/a.pgm") ==
-        Picture{1, 2, 1, qturn::SampleFormat::u8, {255, 0}});
+  CHECK(pixels_of(path() / "out/a.pgm") == Picture{1, 2, 1, qturn::SampleFormat::u8, {255, 0}});
 }
 
 TEST_CASE("In place, a PNG of one bit per pixel keeps it, and so does an interlaced one") {
@@ -119,63 +106,60 @@ TEST_CASE("In place, a PNG of one bit per pixel keeps it, and so does an interla
     Workplace workplace;
     // Two pixels, white and black, in one byte behind the filter's; interlaced, one in a byte for
     // each of two passes.
-    std::string one_bit = cli::png(interlaced ? Picture{1, 2, 1, qturn::SampleFormat::u8, {0x80, 0}}
-                                              : Picture{1, 1, 1, qturn::SampleFormat::u8, {0x80}});
+    std::string one_bit = png(interlaced ? Picture{1, 2, 1, qturn::SampleFormat::u8, {0x80, 0}}
+                                         : Picture{1, 1, 1, qturn::SampleFormat::u8, {0x80}});
     std::string header("\0\0\0\x02\0\0\0\x01\x01\0\0\0\0", 13);
     header.back() = interlaced;
-    one_bit.replace(8, 25, cli::png_chunk("IHDR", header));
+    one_bit.replace(8, 25, png_chunk("IHDR", header));
     workplace.add("a.png", one_bit);
     workplace.done({"cw", "a.png", "--in-place"});
-    CHECK(cli::pixels_of(workplace.path() / "a.png") ==
+    CHECK(pixels_of(workplace.path() / "a.png") ==
           Picture{1, 2, 1, qturn::SampleFormat::u8, {1, 0}});
     CHECK(workplace.content("a.png")[24] == 1);           // bits
     CHECK(workplace.content("a.png")[28] == interlaced);  // as it was
   }
 }
 
-TEST_CASE_METHOD(cli::Workplace, "A symbolic link given by name is written through to its target") {
-  const fs::path target = add("store/a.png", cli::png(picture));
+TEST_CASE_METHOD(Workplace, "A symbolic link given by name is written through to its target") {
+  const fs::path target = add("store/a.png", png(picture));
   fs::create_symlink("store/a.png", path() / "link.png");
   done({"cw", "link.png", "--in-place"});
   CHECK(fs::is_symlink(path() / "link.png"));
   CHECK_FALSE(fs::is_symlink(target));
-  CHECK(cli::pixels_of(target) == turned);
+  CHECK(pixels_of(target) == turned);
 }
 
 TEST_CASE("A file with hard links is refused in place, unless --break-links") {
   Workplace workplace;
-  const fs::path path = workplace.add("in/a.png", cli::png(picture));
+  const fs::path path = workplace.add("in/a.png", png(picture));
   fs::create_hard_link(path, workplace.path() / "other.png");
   const std::string before = workplace.content("other.png");
 
-  const Result result = workplace.refused({"cw", "in", "--in-place"});
-  CHECK(result.err ==
-        "qturn: in/a.png has other names (hard links), which would stay as they are; "
-        "--break-links turns the named ones only\n");
+  CHECK(workplace.refused({"cw", "in", "--in-place"}).err ==
+        "qturn: in/a.png has other names (hard links), which would stay as they are; --break-links "
+        "turns the named ones only\n");
   CHECK(workplace.content("in/a.png") == before);
 
   workplace.done({"cw", "in", "--in-place", "--break-links"});
-  CHECK(cli::pixels_of(path) == turned);
+  CHECK(pixels_of(path) == turned);
   CHECK(workplace.content("other.png") == before);
 }
 
-TEST_CASE_METHOD(cli::Workplace,
+TEST_CASE_METHOD(Workplace,
                  "In place, no other format can be written, and other files are not touched") {
-  add("in/a.png", cli::png(picture));
+  add("in/a.png", png(picture));
   add("in/note.txt", "note");
-  const Result result = refused({"cw", "in", "--in-place", "--format", "tiff"});
-  CHECK_THAT(
-      result.err,
-      ContainsSubstring("another format gives a file another suffix, so it cannot be changed in "
-                        "place; name an output with -o"));
+  refused({"cw", "in", "--in-place", "--format", "tiff"},
+          "another format gives a file another suffix, so it cannot be changed in place; name an "
+          "output with -o");
   done({"cw", "in", "--in-place", "--others", "copy"});
   CHECK(content("in/note.txt") == "note");
 }
 
-TEST_CASE_METHOD(cli::Workplace, "A file that is named twice is turned once") {
-  add("in/a.png", cli::png(picture));
+TEST_CASE_METHOD(Workplace, "A file that is named twice is turned once") {
+  add("in/a.png", png(picture));
   done({"cw", "in/a.png", "in/a.png", "in", "--in-place"});
-  CHECK(cli::pixels_of(path() / "in/a.png") == turned);
+  CHECK(pixels_of(path() / "in/a.png") == turned);
 }
 
 }  // namespace in_place_test

@@ -12,7 +12,7 @@ using namespace cli;
 
 namespace {
 
-const std::string picture = cli::png(cli::random_picture(4, 3));
+const std::string picture = png(random_picture(4, 3));
 
 void add_pictures(const Workplace& workplace, const Names& names) {
   for (const std::string& name : names) workplace.add(name, picture);
@@ -35,17 +35,15 @@ TEST_CASE_METHOD(Workplace,
 
 TEST_CASE_METHOD(Workplace, "Two folders with one base name are refused") {
   add_pictures(*this, {"x/one/a.png", "y/one/b.png"});
-  const Result result = refused({"cw", "x/one", "y/one", "-o", "out"});
-  CHECK(result.err ==
-        "qturn: x/one and y/one would both be written under out/one; run them one after the "
-        "other, each with its own output\n");
+  CHECK(refused({"cw", "x/one", "y/one", "-o", "out"}).err ==
+        "qturn: x/one and y/one would both be written under out/one; run them one after the other, "
+        "each with its own output\n");
 }
 
 TEST_CASE_METHOD(Workplace, "A missing input is named, and nothing is started") {
   add_pictures(*this, {"a.png"});
-  const Result result = refused({"cw", "a.png", "missing.png", "-o", "out"});
-  CHECK(result.err == "qturn: missing.png: No such file or directory\n");
-  CHECK_FALSE(exists("out"));
+  CHECK(refused({"cw", "a.png", "missing.png", "-o", "out"}).err ==
+        "qturn: missing.png: No such file or directory\n");
 }
 
 TEST_CASE_METHOD(Workplace,
@@ -58,8 +56,7 @@ TEST_CASE_METHOD(Workplace,
   CHECK_THAT(result.err,
              ContainsSubstring("1 of 2 pictures written (1 re-encoded without loss), 1 failed"));
   CHECK(files("out") == Names{"a.png"});
-  const Result checked = failed({"check", "a.png", "in/b.txt", "-q"});
-  CHECK(checked.err == complaint);
+  CHECK(failed({"check", "a.png", "in/b.txt", "-q"}).err == complaint);
   // In a folder, such files are counted; and what is copied is taken.
   done({"cw", "a.png", "in", "-o", "out2", "-q"});
   done({"cw", "a.png", "in/b.txt", "-o", "out3", "--others", "copy", "-q"});
@@ -69,11 +66,9 @@ TEST_CASE_METHOD(Workplace,
 TEST_CASE_METHOD(Workplace, "A folder without pictures is refused, with what was found instead") {
   add("in/a.txt", "text");
   add("in/b.txt", "text");
-  const Result result = refused({"cw", "in", "-o", "out"});
-  CHECK(result.err == "qturn: no pictures in in; found only 2 .txt\n");
+  CHECK(refused({"cw", "in", "-o", "out"}).err == "qturn: no pictures in in; found only 2 .txt\n");
   fs::create_directory(path() / "empty");
-  const Result empty = refused({"cw", "empty", "-o", "out"});
-  CHECK(empty.err == "qturn: no pictures in empty\n");
+  CHECK(refused({"cw", "empty", "-o", "out"}).err == "qturn: no pictures in empty\n");
 }
 
 TEST_CASE_METHOD(Workplace, "Option --files-from takes a list from a file or from standard input") {
@@ -88,8 +83,7 @@ TEST_CASE_METHOD(Workplace, "Option --files-from takes a list from a file or fro
 }
 
 TEST_CASE_METHOD(
-    cli::Workplace,
-    "Option -0 separates the names of a list by NUL, so that a newline can be in one") {
+    Workplace, "Option -0 separates the names of a list by NUL, so that a newline can be in one") {
   add_pictures(*this, {"two\nlines.png", "b.png"});
   standard_input = std::string("two\nlines.png\0b.png\0", 20);
   done({"cw", "--files-from", "-", "-0", "-o", "out"});
@@ -101,24 +95,21 @@ TEST_CASE("Lists are refused if a path has no place under the output") {
   Workplace workplace;
   add_pictures(workplace, {"in/a.png", "b.png"});
   const std::string absolute = (workplace.path() / "in/a.png").string();
-  const auto refused = [&](const std::string& list, Words more = {}) {
+  const auto reason = [&](const std::string& list, const Words& more = {}) {
     workplace.standard_input = list;
-    const Words words = with({"cw", "--files-from", "-", "-o", "out"}, more);
-    const Result result = workplace.refused(words);
-    CHECK_FALSE(workplace.exists("out"));
-    return result.err;
+    return workplace.refused(with({"cw", "--files-from", "-", "-o", "out"}, more)).err;
   };
-  CHECK(refused(absolute) ==
+  CHECK(reason(absolute) ==
         "qturn: " + absolute +
             ": is absolute; say with --base which part of the path to leave out\n");
-  CHECK_THAT(refused(absolute, {"--base", "elsewhere"}),
+  CHECK_THAT(reason(absolute, {"--base", "elsewhere"}),
              ContainsSubstring("does not lie under the base elsewhere"));
-  CHECK_THAT(refused("in"), ContainsSubstring("in: is a folder; a list takes files only"));
-  CHECK_THAT(refused("in/../../b.png"), ContainsSubstring("b.png"));
-  CHECK_THAT(refused("missing.png"), ContainsSubstring("missing.png: No such file or directory"));
-  CHECK_THAT(refused(""), StartsWith("qturn: no input files"));
-  const Result no_list = workplace.refused({"cw", "--files-from", "nowhere", "-o", "out"});
-  CHECK(no_list.err == "qturn: nowhere: cannot read this list of files\n");
+  CHECK_THAT(reason("in"), ContainsSubstring("in: is a folder; a list takes files only"));
+  CHECK_THAT(reason("in/../../b.png"), ContainsSubstring("b.png"));
+  CHECK_THAT(reason("missing.png"), ContainsSubstring("missing.png: No such file or directory"));
+  CHECK_THAT(reason(""), StartsWith("qturn: no input files"));
+  CHECK(workplace.refused({"cw", "--files-from", "nowhere", "-o", "out"}).err ==
+        "qturn: nowhere: cannot read this list of files\n");
 }
 
 TEST_CASE_METHOD(Workplace,
@@ -148,8 +139,8 @@ TEST_CASE_METHOD(Workplace,
   CHECK(taken({"--exclude", "x", "--exclude", "*.tif"}) == Names{"a.png", "b.png", "y/a.png"});
   CHECK(taken({"--include", "a.png", "--exclude", "y/*"}) == Names{"a.png", "x/a.png"});
 
-  const Result nothing = refused({"cw", "in", "-o", "none", "--include", "*.bmp"});
-  CHECK(nothing.err == "qturn: no pictures in in; left out by patterns: 5\n");
+  CHECK(refused({"cw", "in", "-o", "none", "--include", "*.bmp"}).err ==
+        "qturn: no pictures in in; left out by patterns: 5\n");
 }
 
 TEST_CASE_METHOD(Workplace, "Hidden entries and what programs keep for themselves need --hidden") {
@@ -183,14 +174,13 @@ TEST_CASE_METHOD(Workplace, "Symbolic links in folders need --follow, and a loop
   CHECK_THAT(followed.err, ContainsSubstring("1 symbolic link in a loop"));
 
   fs::create_symlink("round.png", path() / "in/round.png");
-  const Result round =
-      failed({"cw", "in", "-o", "round", "--follow", "--exclude", "self", "--exclude", "folder"});
-  CHECK_THAT(round.err, ContainsSubstring("in/round.png: Too many levels of symbolic links"));
+  failed({"cw", "in", "-o", "round", "--follow", "--exclude", "self", "--exclude", "folder"},
+         "in/round.png: Too many levels of symbolic links");
   CHECK(files("round") == Names{"a.png", "link.png"});
 }
 
 TEST_CASE_METHOD(
-    cli::Workplace,
+    Workplace,
     "Other files are counted by type, or copied along byte for byte with --others copy") {
   add_pictures(*this, {"in/a.png"});
   add("in/notes.txt", "notes");
@@ -207,8 +197,8 @@ TEST_CASE_METHOD(
       ContainsSubstring(
           "qturn: left out, because they are not pictures: 2 .csv, 1 .txt, 1 fifo, 1 no suffix\n"));
   CHECK_THAT(counted.err,
-             ContainsSubstring("qturn: left out, because they are camera raw files: 1 .nef; "
-                               "--raw --tag-only changes their orientation tag\n"));
+             ContainsSubstring("qturn: left out, because they are camera raw files: 1 .nef; --raw "
+                               "--tag-only changes their orientation tag\n"));
   done({"cw", "in", "-o", "same", "--others", "count"});
 
   done({"cw", "in", "-o", "copied", "--others", "copy"});
@@ -253,7 +243,7 @@ TEST_CASE_METHOD(Workplace,
 }
 
 TEST_CASE_METHOD(
-    cli::Workplace,
+    Workplace,
     "A folder that cannot be read is named, the rest is done, and the exit status is 1") {
   without_privileges = true;
   add_pictures(*this, {"in/a.png", "in/closed/b.png"});
@@ -268,7 +258,7 @@ TEST_CASE_METHOD(
 
 TEST_CASE_METHOD(Workplace, "Names may be as long as the file system permits") {
   constexpr std::size_t longest = 255;
-  const std::string jpeg = cli::jpeg(cli::smooth_picture(64, 48));
+  const std::string jpeg = cli::jpeg(smooth_picture(64, 48));
   Names images;
   for (std::size_t length = 240; length <= longest; ++length) {
     const std::string two_bytes = "\xc3\xa9";
@@ -277,8 +267,7 @@ TEST_CASE_METHOD(Workplace, "Names may be as long as the file system permits") {
     const std::map<std::string, std::string> names = {
         {std::string(length - 4, 'p') + ".png", picture},
         {std::string(length - 4, 'j') + ".jpg", jpeg},
-        {std::string(length - 4, 't') + ".tif",
-         cli::encoded(cli::random_picture(4, 3), qturn::tiff::codec)},
+        {std::string(length - 4, 't') + ".tif", encoded(random_picture(4, 3), qturn::tiff::codec)},
         {accents + ".jpg", jpeg}};
     for (const auto& [name, content] : names) {
       add("in/images/" + name, content);

@@ -13,10 +13,9 @@ namespace cli {
 
 inline const Picture labelled_picture = random_picture(9, 5);
 
-/// To the folder out, flopped.
-inline Result augment(const Workplace& workplace, Words words) {
-  words.insert(words.begin(), {"augment", "-o", "out", "--variants", "flop"});
-  return workplace.qturn(words);
+/// The words of a run into the folder out, with one variant, the flopped one.
+inline Words augment(const Words& more) {
+  return with({"augment", "-o", "out", "--variants", "flop"}, more);
 }
 
 /// What lies there, but for the manifest.

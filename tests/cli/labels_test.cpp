@@ -17,7 +17,7 @@ using qturn::Orientation;
 
 namespace {
 
-const cli::Picture& picture = cli::labelled_picture;
+const Picture& picture = labelled_picture;
 const std::string label = "0 0.25 0.5 0.1 0.20\n";
 const std::string flopped = "0 0.75 0.5 0.1 0.20\n";
 
@@ -50,20 +50,18 @@ TEST_CASE("YOLO labels turn with their pictures, and lie to them as before") {
     Workplace workplace;
     workplace.add(layout.picture, cli::png(picture));
     workplace.add(layout.label, label);
-    const Result result = augment(workplace, {layout.input});
-    CHECK(result.exit_code == 0);
-    CHECK_THAT(result.err,
-               ContainsSubstring("qturn: YOLO labels of 1 of 1 picture turn with them"));
+    const Result result = workplace.done(augment({layout.input}),
+                                         "qturn: YOLO labels of 1 of 1 picture turn with them");
     CHECK(result.err.find("left out") == std::string::npos);
     CHECK(results(workplace) == Names{layout.out_picture, layout.out_label});
     CHECK(workplace.content(fs::path("out") / layout.out_label) == flopped);
-    CHECK(cli::pixels_of(workplace.path() / "out" / layout.out_picture) ==
+    CHECK(pixels_of(workplace.path() / "out" / layout.out_picture) ==
           cli::turned(picture, Orientation::flop));
   }
 }
 
 TEST_CASE_METHOD(
-    cli::Workplace,
+    Workplace,
     "All eight variants of a picture get their label, and a picture without one gets none") {
   add("data/images/a.png", cli::png(picture));
   add("data/images/background.png", cli::png(picture));
@@ -85,9 +83,9 @@ TEST_CASE_METHOD(
 TEST_CASE("Pascal VOC labels turn with their pictures, in its layout and beside them") {
   const auto voc = [](const char* name, const char* xmin, const char* xmax) {
     return fmt::format(
-        "<annotation><filename>{}</filename><size><width>9</width><height>5</height></size><object>"
-        "<bndbox><xmin>{}</xmin><ymin>2</ymin><xmax>{}</xmax><ymax>5</ymax></bndbox></object>"
-        "</annotation>",
+        "<annotation><filename>{}</filename><size><width>9</width><height>5</height></"
+        "size><object><bndbox><xmin>{}</xmin><ymin>2</ymin><xmax>{}</xmax><ymax>5</ymax></bndbox></"
+        "object></annotation>",
         name, xmin, xmax);
   };
   const std::string layouts[][3] = {
@@ -100,20 +98,16 @@ TEST_CASE("Pascal VOC labels turn with their pictures, in its layout and beside 
     workplace.add(of_label, voc("a.png", "1", "3"));
     workplace.add("d/b.png", cli::png(picture));
     workplace.add("d/b.txt", label);
-    const Result result = augment(workplace, {"d"});
-    CHECK(result.exit_code == 0);
-    CHECK_THAT(result.err,
-               ContainsSubstring("Pascal VOC labels of 1 of 2 pictures turn with them\n"));
+    workplace.done(augment({"d"}), "Pascal VOC labels of 1 of 2 pictures turn with them\n");
     CHECK(workplace.content("out/" + out_label) == voc("a__flop.png", "7", "9"));
     CHECK(workplace.content("out/b__flop.txt") == flopped);
   }
   Workplace workplace;
-  workplace.add("d/a.png", cli::tagged_png(picture, 6));
+  workplace.add("d/a.png", tagged_png(picture, 6));
   workplace.add("d/a.xml", voc("a.png", "1", "3"));
-  CHECK(augment(workplace, {"d", "--labels-drawn-on", "stored"}).exit_code == 0);
-  const Result other = augment(workplace, {"d", "--labels-drawn-on", "upright", "--overwrite"});
-  CHECK(other.exit_code == 1);
-  CHECK_THAT(other.err, ContainsSubstring("d/a.xml:1:46: says 9 x 5, the picture is 5 x 9"));
+  workplace.done(augment({"d", "--labels-drawn-on", "stored"}));
+  workplace.failed(augment({"d", "--labels-drawn-on", "upright", "--overwrite"}),
+                   "d/a.xml:1:46: says 9 x 5, the picture is 5 x 9");
 }
 
 TEST_CASE_METHOD(Workplace, "LabelMe labels turn with their pictures, and hold them again") {
@@ -132,9 +126,7 @@ TEST_CASE_METHOD(Workplace, "LabelMe labels turn with their pictures, and hold t
   add("d/x/a.json", labelme("a.png", "\"iVBORw0KGgo=\"", "1.50"));
   add("d/b.png", cli::png(picture));
   add("d/b.json", labelme("b.png", "null", "9"));
-  const Result result = augment(*this, {"d"});
-  CHECK(result.exit_code == 0);
-  CHECK_THAT(result.err, ContainsSubstring("LabelMe labels of 2 of 2 pictures turn with them\n"));
+  done(augment({"d"}), "LabelMe labels of 2 of 2 pictures turn with them\n");
   const std::string made = content("out/x/a__flop.png");
   const std::string data = qturn::base64(std::as_bytes(std::span(made)));
   CHECK(content("out/x/a__flop.json") == labelme("a__flop.png", '"' + data + '"', "7.50"));
@@ -142,9 +134,7 @@ TEST_CASE_METHOD(Workplace, "LabelMe labels turn with their pictures, and hold t
 
   // A label from elsewhere comes beside its picture.
   add("json/x/a.json", labelme("../../d/x/a.png", "null", "1"));
-  const Result moved = augment(*this, {"d", "--overwrite", "--labels", "labelme:json"});
-  CAPTURE(moved.err);
-  CHECK(moved.exit_code == 0);
+  done(augment({"d", "--overwrite", "--labels", "labelme:json"}));
   CHECK(content("out/x/a__flop.json") == labelme("a__flop.png", "null", "8"));
 }
 
@@ -153,25 +143,20 @@ TEST_CASE_METHOD(Workplace, "Option --labels chooses: none, YOLO's alone, or a f
   add("data/x/a.txt", label);
   add("data/ground_truth/a.h5", std::string("\x89HDF\0", 5));
   add("other/x/a.txt", "5 0.5 0.5 1 1\n");
-  const Result refused = augment(*this, {"data"});
-  CHECK(refused.exit_code == 2);
-  CHECK(refused.err ==
+  CHECK(refused(augment({"data"})).err ==
         "qturn: data/ground_truth/a.h5: has the name of a picture, and is not a text; --others "
         "leave turns the pictures without such files, --others copy copies them as they are, "
         "--exclude '*.h5' leaves them out\n");
   const auto with = [&](const std::string& labels) {
     fs::remove_all(path() / "out");
-    const Result result = augment(*this, {"data", "--labels", labels, "--others", "leave"});
-    CAPTURE(result.err);
-    CHECK(result.exit_code == 0);
+    done(augment({"data", "--labels", labels, "--others", "leave"}));
     return tree("out").size() == 3 ? content("out/x/a__flop.txt") : "";
   };
   CHECK(with("yolo") == flopped);
   CHECK(with("yolo:other") == "5 0.5 0.5 1 1\n");
   CHECK(with("none") == "");
-  const Result empty = augment(*this, {"data", "--labels", "yolo:data/x"});
-  CHECK(empty.exit_code == 2);
-  CHECK_THAT(empty.err, StartsWith("qturn: no YOLO label belongs to a picture"));
+  CHECK_THAT(refused(augment({"data", "--labels", "yolo:data/x"})).err,
+             StartsWith("qturn: no YOLO label belongs to a picture"));
 }
 
 TEST_CASE("A label that is not clear is refused before the start") {
@@ -180,8 +165,7 @@ TEST_CASE("A label that is not clear is refused before the start") {
     Workplace workplace;
     for (const auto& [file, content] : files)
       workplace.add(file, content == "picture" ? cli::png(picture) : content);
-    const Result result = workplace.refused(words);
-    return result.err;
+    return workplace.refused(words).err;
   };
   const auto unknown = [](const std::string& file) {
     return "qturn: " + file +
@@ -208,9 +192,8 @@ TEST_CASE("A label that is not clear is refused before the start") {
   CHECK_THAT(
       refused({{"d/images/t/a.png", "picture"}, {"d/labels/t/a.txt", label}},
               {"augment", "d/images/t", "-o", "d/images/t8"}),
-      StartsWith(
-          "qturn: the label of d/images/t/a.png would go outside of the output "
-          "d/images/t8; name an output outside of such a folder, or as the input the folder "));
+      StartsWith("qturn: the label of d/images/t/a.png would go outside of the output d/images/t8; "
+                 "name an output outside of such a folder, or as the input the folder "));
   CHECK_THAT(refused({{"d/a.png", "picture"}, {"d/a.bmp", "picture"}, {"d/a.txt", label}},
                      {"augment", "d", "-o", "out"}),
              ContainsSubstring("d/a.txt belongs to d/a.bmp and to d/a.png, and would be written to "
@@ -229,7 +212,7 @@ TEST_CASE("A label that is not clear is refused before the start") {
 TEST_CASE_METHOD(Workplace, "Without labels no YAML file is read") {
   add("data/a.png", cli::png(picture));
   add("data/data.yaml", "kpt_shape: 2");
-  CHECK(augment(*this, {"data"}).exit_code == 0);
+  done(augment({"data"}));
 }
 
 TEST_CASE_METHOD(Workplace,
@@ -237,17 +220,13 @@ TEST_CASE_METHOD(Workplace,
   const std::string polygon = "0 0.1 0.2 0.3 0.4 0.5 0.6\n";
   add("data/train/images/a.png", cli::png(picture));
   add("data/train/labels/a.txt", polygon);
-  const Result unknown = augment(*this, {"data/train"});
-  CHECK(unknown.exit_code == 1);
-  CHECK_THAT(unknown.err,
-             ContainsSubstring("qturn: data/train/images/a.png: data/train/labels/a.txt"
-                               ":1:1: more than 6 columns can be a polygon or a box"));
+  failed(augment({"data/train"}),
+         "qturn: data/train/images/a.png: data/train/labels/a.txt:1:1: more than 6 columns can be "
+         "a polygon or a box");
   const auto turned = [&](Words words) {
     fs::remove_all(path() / "out");
     words.insert(words.begin(), "data/train");
-    const Result result = augment(*this, words);
-    CAPTURE(result.err);
-    CHECK(result.exit_code == 0);
+    done(augment(words));
     return content("out/labels/a__flop.txt");
   };
   const std::string as_polygon = "0 0.9 0.2 0.7 0.4 0.5 0.6\n";
@@ -263,37 +242,28 @@ TEST_CASE_METHOD(Workplace, "Option --swap-pairs says which keypoints change pla
   add("data/a.txt", "0 0.5 0.5 0.2 0.4 0.4 0.3 0.60 0.3 0.1 0.3\n");
   add("pairs.txt", "0 1 # eyes\n");
   const Words words = {"data", "--keypoints", "3x2", "--swap-pairs", "pairs.txt"};
-  const Result without = augment(*this, {words.begin(), words.begin() + 3});
-  CHECK(without.exit_code == 1);
-  CHECK_THAT(without.err,
-             ContainsSubstring("; say with --swap-pairs which keypoints a mirror swaps"));
+  failed(augment({words.begin(), words.begin() + 3}),
+         "; say with --swap-pairs which keypoints a mirror swaps");
   fs::remove_all(path() / "out");
-  const Result with = augment(*this, words);
-  CHECK(with.exit_code == 0);
+  done(augment(words));
   CHECK(content("out/a__flop.txt") == "0 0.5 0.5 0.2 0.4 0.40 0.3 0.6 0.3 0.9 0.3\n");
 
   fs::remove_all(path() / "out");
-  const auto refused = [&](const std::string& pairs) {
+  const auto reason = [&](const std::string& pairs) {
     add("pairs.txt", pairs);
-    const Result result = augment(*this, words);
-    CHECK(result.exit_code == 2);
-    CHECK_FALSE(exists("out"));
-    return result.err;
+    return refused(augment(words)).err;
   };
-  CHECK(refused("0 3") == "qturn: pairs.txt names keypoint 3, and objects have 0 to 2\n");
-  CHECK(refused("0") ==
+  CHECK(reason("0 3") == "qturn: pairs.txt names keypoint 3, and objects have 0 to 2\n");
+  CHECK(reason("0") ==
         "qturn: pairs.txt:1:1: expected two keypoints, such as 1 2, or classes, such as left: "
         "right\n");
   add("pairs.txt", "0 1");
-  const Result no_keypoints = augment(*this, {"data", "--swap-pairs", "pairs.txt"});
-  CHECK(no_keypoints.exit_code == 2);
-  CHECK_THAT(no_keypoints.err,
-             ContainsSubstring("are keypoints, and no YAML file says that labels have any; give "
-                               "their number as in --keypoints 17x3"));
+  refused(augment({"data", "--swap-pairs", "pairs.txt"}),
+          "are keypoints, and no YAML file says that labels have any; give their number as in "
+          "--keypoints 17x3");
   fs::remove(path() / "pairs.txt");
-  const Result absent = augment(*this, words);
-  CHECK(absent.exit_code == 2);
-  CHECK(absent.err == "qturn: pairs.txt cannot be read: No such file or directory\n");
+  CHECK(refused(augment(words)).err ==
+        "qturn: pairs.txt cannot be read: No such file or directory\n");
 }
 
 TEST_CASE_METHOD(Workplace, "A sample whose label is broken is not written, the others are") {
@@ -307,20 +277,15 @@ TEST_CASE_METHOD(Workplace, "A sample whose label is broken is not written, the 
   const fs::path closed = path() / "data/c.txt";
   REQUIRE(::chmod(closed.c_str(), 0) == 0);
   without_privileges = true;
-  const Result result = augment(*this, {"data"});
-  CHECK(result.exit_code == 1);
-  CHECK_THAT(result.err,
-             ContainsSubstring("qturn: data/b.png: data/b.txt:2:3: the line ends after 2 "
-                               "of 5 columns"));
-  CHECK_THAT(result.err,
-             ContainsSubstring("qturn: data/c.png: data/c.txt cannot be read: Permission denied"));
-  CHECK_THAT(result.err,
-             ContainsSubstring("qturn: data/0.png: data/0.txt cannot be read: Permission denied"));
+  failed(augment({"data"}),
+         {"qturn: data/b.png: data/b.txt:2:3: the line ends after 2 of 5 columns",
+          "qturn: data/c.png: data/c.txt cannot be read: Permission denied",
+          "qturn: data/0.png: data/0.txt cannot be read: Permission denied"});
   CHECK(results(*this) == Names{"a__flop.png", "a__flop.txt"});
 }
 
 TEST_CASE_METHOD(
-    cli::Workplace,
+    Workplace,
     "Labels whose pictures cannot be looked for are refused with the folder that is closed") {
   add("data/images/a.png", cli::png(picture));
   add("data/other/a.png", cli::png(picture));
@@ -336,20 +301,16 @@ TEST_CASE_METHOD(
 
 TEST_CASE_METHOD(Workplace, "Labels of a tagged picture need to be told what they were drawn on") {
   // Stored on its side: a viewer turns it by a quarter clockwise.
-  add("data/a.png", cli::tagged_png(picture, 6));
+  add("data/a.png", tagged_png(picture, 6));
   add("data/a.txt", "0 0.1 0.2 0.3 0.4\n");
   add("data/b.png", cli::png(picture));
   add("data/b.txt", label);
-  const Result result = augment(*this, {"data"});
-  CHECK(result.exit_code == 2);
-  CHECK_THAT(
-      result.err,
-      StartsWith("qturn: an orientation tag turns 1 of 2 pictures that have labels or masks: "
-                 "data/a.png; say with --labels-drawn-on stored or upright"));
-  CHECK_FALSE(exists("out"));
+  CHECK_THAT(refused(augment({"data"})).err,
+             StartsWith("qturn: an orientation tag turns 1 of 2 pictures that have labels or "
+                        "masks: data/a.png; say with --labels-drawn-on stored or upright"));
   const auto drawn_on = [&](const std::string& frame) {
     fs::remove_all(path() / "out");
-    CHECK(augment(*this, {"data", "--labels-drawn-on", frame}).exit_code == 0);
+    done(augment({"data", "--labels-drawn-on", frame}));
     CHECK(content("out/b__flop.txt") == flopped);
     return content("out/a__flop.txt");
   };
@@ -358,85 +319,73 @@ TEST_CASE_METHOD(Workplace, "Labels of a tagged picture need to be told what the
 }
 
 TEST_CASE_METHOD(Workplace, "Labels do not follow trimmed pixels, or a turn in the tag") {
-  add("data/a.jpg", cli::jpeg(cli::smooth_picture(33, 31)));
+  add("data/a.jpg", jpeg(smooth_picture(33, 31)));
   add("data/a.txt", label);
   for (const auto& [edges, says] : {std::pair{"trim", "labels and masks cannot follow"},
                                     std::pair{"tag", "a turn that is stored in the tag"}}) {
     fs::remove_all(path() / "out");
-    const Result result = augment(*this, {"data", "--jpeg-edges", edges});
-    CHECK(result.exit_code == 1);
-    CHECK_THAT(result.err, ContainsSubstring(std::string("data/a.txt: ") + says));
+    failed(augment({"data", "--jpeg-edges", edges}), std::string("data/a.txt: ") + says);
     CHECK(results(*this).empty());
   }
 }
 
 TEST_CASE_METHOD(
-    cli::Workplace,
+    Workplace,
     "An output's label that exists is refused, replaced or left like the output itself") {
   add("data/a.png", cli::png(picture));
   add("data/a.txt", label);
   add("out/a__flop.txt", "old");
-  const Result result = augment(*this, {"data"});
-  CHECK(result.exit_code == 2);
-  CHECK_THAT(result.err, StartsWith("qturn: out/a__flop.txt exists already; use --overwrite"));
-  const Result half = augment(*this, {"data", "--skip-existing"});
-  CHECK(half.exit_code == 2);
-  CHECK(half.err ==
+  CHECK_THAT(refused(augment({"data"})).err,
+             StartsWith("qturn: out/a__flop.txt exists already; use --overwrite"));
+  CHECK(refused(augment({"data", "--skip-existing"})).err ==
         "qturn: out/a__flop.txt exists, but not all that belongs to it; use --overwrite, or remove "
         "it\n");
   CHECK(files("out") == Names{"a__flop.txt"});
 
-  CHECK(augment(*this, {"data", "--overwrite"}).exit_code == 0);
+  done(augment({"data", "--overwrite"}));
   CHECK(content("out/a__flop.txt") == flopped);
   const auto before = tree("out");
-  CHECK(augment(*this, {"data", "--skip-existing"}).exit_code == 0);
-  CHECK(augment(*this, {"data", "--update"}).exit_code == 0);
+  done(augment({"data", "--skip-existing"}));
+  done(augment({"data", "--update"}));
   CHECK(tree("out") == before);
 
   // Each of the two is reason enough for an update.
   add("data/a.txt", flopped);
   fs::last_write_time(path() / "out/a__flop.txt",
                       fs::last_write_time(path() / "data/a.txt") - std::chrono::hours(1));
-  CHECK(augment(*this, {"data", "--update"}).exit_code == 0);
+  done(augment({"data", "--update"}));
   CHECK(content("out/a__flop.txt") == label);
   fs::remove(path() / "out/a__flop.txt");
-  CHECK(augment(*this, {"data", "--update"}).exit_code == 0);
+  done(augment({"data", "--update"}));
   CHECK(content("out/a__flop.txt") == label);
 }
 
 TEST_CASE_METHOD(
-    cli::Workplace,
+    Workplace,
     "A resumed run finishes what failed, and does not take a half sample for a whole one") {
   for (const std::string stem : {"a", "b"}) {
     add("data/" + stem + ".png", cli::png(picture));
     add("data/" + stem + ".txt", label);
   }
   add("data/b.txt", label + "1 0.5\n");
-  CHECK(augment(*this, {"data"}).exit_code == 1);
-  CHECK(augment(*this, {"data", "--resume", "--labels", "yolo"}).exit_code == 2);
+  failed(augment({"data"}));
+  refused(augment({"data", "--resume", "--labels", "yolo"}));
   add("data/b.txt", label);
   fs::remove(path() / "out/a__flop.txt");
-  const Result half = augment(*this, {"data", "--resume"});
-  CHECK(half.exit_code == 1);
-  CHECK_THAT(half.err,
-             ContainsSubstring("of out/a__flop.png and out/a__flop.txt the interrupted run "
-                               "has written one, and the other is missing"));
+  failed(augment({"data", "--resume"}),
+         "of out/a__flop.png and out/a__flop.txt the interrupted run has written one, and the "
+         "other is missing");
   CHECK(content("out/b__flop.txt") == flopped);
-  const Result whole = augment(*this, {"data", "--resume", "--overwrite"});
-  CAPTURE(whole.err);
-  CHECK(whole.exit_code == 0);
+  done(augment({"data", "--resume", "--overwrite"}));
   CHECK(results(*this) == Names{"a__flop.png", "a__flop.txt", "b__flop.png", "b__flop.txt"});
 }
 
 TEST_CASE_METHOD(Workplace, "Option --dry-run names the label of each picture") {
   add("data/images/a.png", cli::png(picture));
   add("data/labels/a.txt", label);
-  const Result result = augment(*this, {"data", "--dry-run"});
-  CHECK(result.exit_code == 0);
-  CHECK(result.out ==
+  CHECK(done(augment({"data", "--dry-run"})).out ==
         "data/images/a.png -> out/images/a__flop.png (flop, re-encoded without loss, with "
-        "data/labels/a.txt -> "
-        "out/labels/a__flop.txt)\n");
+        "data/labels/a.txt -> out/labels/a__flop.txt)\n");
   CHECK_FALSE(exists("out"));
 }
 
@@ -453,8 +402,8 @@ TEST_CASE_METHOD(Workplace,
     std::string objects;
     for (const char* side : {"turn_left", "right_hand"})
       objects += fmt::format(
-          "<object><name>{}</name><bndbox><xmin>1</xmin><ymin>1</ymin><xmax>2</xmax>"
-          "<ymax>2</ymax></bndbox></object>",
+          "<object><name>{}</name><bndbox><xmin>1</xmin><ymin>1</ymin><xmax>2</xmax><ymax>2</"
+          "ymax></bndbox></object>",
           side);
     add(std::string("voc/") + name + ".xml", "<annotation>" + objects + "</annotation>\n");
   }
@@ -467,8 +416,7 @@ TEST_CASE_METHOD(Workplace,
       "filename,class,xmin,ymin,xmax,ymax\na.png,turn_left,1,1,4,3\n"
       "a.png,right_hand,1,1,4,3\n");
   const std::string warning =
-      "warning: a mirror swaps left and right, but these label classes "
-      "keep their names: ";
+      "warning: a mirror swaps left and right, but these label classes keep their names: ";
   for (const std::string data : {"yolo", "words", "coco", "rows", "voc"}) {
     CAPTURE(data);
     const Result result = qturn({"augment", data, "-o", "out/" + data});
@@ -493,8 +441,8 @@ TEST_CASE_METHOD(Workplace, "Classes that are paired change places in a mirror, 
   const Format formats[] = {
       {"labels/a.txt", "# 0\n", " 0.5 0.5 0.2 0.4\n2 0.5 0.5 0.2 0.4\n", "0", "1", "images/a.png"},
       {"a.xml", "<annotation><object><name>",
-       "</name><bndbox><xmin>3</xmin><ymin>2</ymin><xmax>7</xmax><ymax>4</ymax></bndbox></object>"
-       "</annotation>\n",
+       "</name><bndbox><xmin>3</xmin><ymin>2</ymin><xmax>7</xmax><ymax>4</ymax></bndbox></object></"
+       "annotation>\n",
        "left &lt;hand", "right &lt;hand"},
       {"a.json", R"({"shapes": [{"label": ")",
        R"(", "points": [[2, 1], [7, 4]], "shape_type": "rectangle"}], "imagePath": "a.png"})"},
@@ -535,11 +483,9 @@ TEST_CASE_METHOD(Workplace, "Classes that are paired change places in a mirror, 
     if (is_yolo) add("data/data.yaml", "names: [left <hand, right <hand, cat]\n");
     const auto turned = [&](const char* operation) {
       fs::remove_all(path() / "out");
-      const Result result = qturn({operation, "data", "-o", "out", "--swap-pairs", "pairs"});
-      INFO(result.err);
-      CHECK(result.exit_code == 0);
-      CHECK_THAT(result.err, !ContainsSubstring("swaps left and right"));
-      CHECK(qturn({"check", "--against", "data", "out", "--swap-pairs", "pairs"}).exit_code == 0);
+      CHECK_THAT(done({operation, "data", "-o", "out", "--swap-pairs", "pairs"}).err,
+                 !ContainsSubstring("swaps left and right"));
+      done({"check", "--against", "data", "out", "--swap-pairs", "pairs"});
       return content(fs::path("out") / format.file);
     };
     CHECK(turned("flop") == text(format.right));
@@ -556,25 +502,22 @@ TEST_CASE_METHOD(Workplace, "Pairs of classes that labels do not have are refuse
   add("rows/x.csv", "filename,class,x,y,w,h\na.png,left,2,1,5,3\n");
   add("yolo/a.png", cli::png(picture));
   add("yolo/a.txt", "0 0.5 0.5 0.2 0.4\n");
-  const auto refused = [&](const std::string& data, const std::string& pairs) {
+  const auto reason = [&](const std::string& data, const std::string& pairs) {
     add("pairs", pairs);
-    const Result result = qturn({"flop", data, "-o", "out", "--swap-pairs", "pairs"});
-    CHECK(result.exit_code == 2);
-    CHECK_FALSE(exists("out"));
-    return result.err;
+    return refused({"flop", data, "-o", "out", "--swap-pairs", "pairs"}).err;
   };
-  CHECK_THAT(refused("coco", "left: right"),
+  CHECK_THAT(reason("coco", "left: right"),
              ContainsSubstring("no class is called right, which changes places with left"));
   for (const char* data : {"coco", "rows"})
-    CHECK_THAT(refused(data, "l: r"),
+    CHECK_THAT(reason(data, "l: r"),
                ContainsSubstring("pairs names classes l and r, which no label has"));
-  CHECK_THAT(refused("yolo", "l: r"),
+  CHECK_THAT(reason("yolo", "l: r"),
              ContainsSubstring("pairs names class l, and no YAML file names those of yolo/; give "
                                "their numbers, such as 0: 1"));
   add("yolo/data.yaml", "names: [a, l]\n");
-  CHECK_THAT(refused("yolo", "l: r"),
+  CHECK_THAT(reason("yolo", "l: r"),
              ContainsSubstring("no class is called r, which changes places with l"));
-  CHECK_THAT(refused("yolo", "x: r"),
+  CHECK_THAT(reason("yolo", "x: r"),
              ContainsSubstring("pairs names class r, which yolo/ does not have"));
 }
 
@@ -583,11 +526,11 @@ TEST_CASE_METHOD(Workplace,
   const std::string png = cli::png(picture);
   add("pairs", "0: 1");
   add("in.tar", tests::tar({{"a.png", png}, {"a.txt", "0 0.5 0.5 0.2 0.4\n"}}));
-  REQUIRE(qturn({"flop", "in.tar", "-o", "out.tar", "--swap-pairs", "pairs"}).exit_code == 0);
+  done({"flop", "in.tar", "-o", "out.tar", "--swap-pairs", "pairs"});
   CHECK(tests::members_of(content("out.tar")).back().second == "1 0.5 0.5 0.2 0.4\n");
   add("folder/a.png", png);
   add("folder/a.txt", "1 0.5 0.5 0.2 0.4\n");
-  REQUIRE(qturn({"flop", "folder", "-o", "packed.tar", "--swap-pairs", "pairs"}).exit_code == 0);
+  done({"flop", "folder", "-o", "packed.tar", "--swap-pairs", "pairs"});
   CHECK(tests::members_of(content("packed.tar")).back().second == "0 0.5 0.5 0.2 0.4\n");
 
   add("pairs", "left: right");
@@ -598,13 +541,11 @@ TEST_CASE_METHOD(Workplace,
   }
   add("data/rows.csv", rows);
   const auto run = [&](const Words& more) {
-    const Result result = qturn(with({"augment", "data", "--swap-pairs", "pairs"}, more));
-    INFO(result.err);
-    REQUIRE(result.exit_code == 0);
+    done(with({"augment", "data", "--swap-pairs", "pairs"}, more));
   };
   run({"-o", "whole"});
   for (const char* shard : {"0/2", "1/2"}) run({"-o", "out", "--shard", shard});
-  REQUIRE(qturn({"merge", "out"}).exit_code == 0);
+  done({"merge", "out"});
   CHECK_THAT(content("out/rows.csv"), ContainsSubstring("a__flop.png,right,"));
   CHECK(content("out/rows.csv") == content("whole/rows.csv"));
 }
@@ -613,8 +554,7 @@ TEST_CASE_METHOD(Workplace, "A NUL in a label does not cut the message about it"
   add("d/a.png", cli::png(picture));
   add("d/a.json", R"({"shapes": [{"label": "x", "shape_type": "a\u0000b", "points": [[1, 1]]}],)"
                   R"( "imagePath": "a.png", "imageWidth": 9, "imageHeight": 5})");
-  CHECK_THAT(failed({"flop", "d", "-o", "out"}).err,
-             ContainsSubstring("a shape of the type 'a\\x00b' cannot be turned"));
+  failed({"flop", "d", "-o", "out"}, "a shape of the type 'a\\x00b' cannot be turned");
 }
 
 TEST_CASE_METHOD(Workplace, "A picture that COCO lists twice counts once") {
@@ -622,40 +562,38 @@ TEST_CASE_METHOD(Workplace, "A picture that COCO lists twice counts once") {
   add("d/x.json", R"({"images": [{"id": 1, "file_name": "a.png", "width": 9, "height": 5},
                                  {"id": 2, "file_name": "a.png", "width": 9, "height": 5}],
                       "annotations": [], "categories": []})");
-  CHECK_THAT(done({"flop", "d", "-o", "coco"}).err,
-             ContainsSubstring("COCO labels of 1 of 1 picture turn with them: d/x.json"));
+  done({"flop", "d", "-o", "coco"}, "COCO labels of 1 of 1 picture turn with them: d/x.json");
 }
 
-TEST_CASE("A Pascal VOC set with a box at 0 is refused as a whole, or turned as it says") {
+TEST_CASE_METHOD(Workplace,
+                 "A Pascal VOC set with a box at 0 is refused as a whole, or turned as it says") {
   const auto voc = [](const char* x1, const char* x2) {
     return fmt::format(
-        "<annotation><size><width>9</width><height>5</height></size><object><bndbox>"
-        "<xmin>{}</xmin><ymin>1</ymin><xmax>{}</xmax><ymax>5</ymax></bndbox>"
-        "</object></annotation>",
+        "<annotation><size><width>9</width><height>5</height></size><object><bndbox><xmin>{}</"
+        "xmin><ymin>1</ymin><xmax>{}</xmax><ymax>5</ymax></bndbox></object></annotation>",
         x1, x2);
   };
-  Workplace workplace;
   for (const char* name : {"a", "b", "c"})
-    workplace.add(fmt::format("data/JPEGImages/{}.png", name), cli::png(picture));
-  workplace.add("data/Annotations/a.xml", voc("2", "5"));
-  workplace.add("data/Annotations/b.xml", voc("1", "3"));
-  workplace.add("data/Annotations/c.xml", voc("0", "9"));
+    add(fmt::format("data/JPEGImages/{}.png", name), cli::png(picture));
+  add("data/Annotations/a.xml", voc("2", "5"));
+  add("data/Annotations/b.xml", voc("1", "3"));
+  add("data/Annotations/c.xml", voc("0", "9"));
   for (const Words& words :
        {Words{"augment", "data", "-o", "out"}, Words{"flop", "data", "-o", "out"},
         Words{"flop", "data", "--in-place"}})
-    CHECK(workplace.refused(words).err ==
+    CHECK(refused(words).err ==
           "qturn: data/Annotations/c.xml: a box begins at 0, and Pascal VOC counts pixels from 1, "
           "so all labels of this set may be others; --labels voc:0 turns a set that counts from 0, "
           "--labels voc one that counts from 1\n");
-  workplace.done({"flop", "data", "-o", "zero", "--labels", "voc:0"});
-  CHECK(workplace.content("zero/Annotations/a.xml") == voc("4", "7"));
-  CHECK(workplace.content("zero/Annotations/c.xml") == voc("0", "9"));
-  workplace.done({"check", "zero", "--labels", "voc:0"});
-  CHECK(workplace.qturn({"check", "data", "--labels"}).exit_code == 1);
+  done({"flop", "data", "-o", "zero", "--labels", "voc:0"});
+  CHECK(content("zero/Annotations/a.xml") == voc("4", "7"));
+  CHECK(content("zero/Annotations/c.xml") == voc("0", "9"));
+  done({"check", "zero", "--labels", "voc:0"});
+  failed({"check", "data", "--labels"});
   // By him who says that they count from 1, the one alone fails.
-  workplace.failed({"flop", "data", "-o", "one", "--labels", "voc"});
-  CHECK(workplace.content("one/Annotations/a.xml") == voc("5", "8"));
-  CHECK_FALSE(workplace.exists("one/JPEGImages/c.png"));
+  failed({"flop", "data", "-o", "one", "--labels", "voc"});
+  CHECK(content("one/Annotations/a.xml") == voc("5", "8"));
+  CHECK_FALSE(exists("one/JPEGImages/c.png"));
 }
 
 TEST_CASE("What was made of a label that is not there any more does not stay beside its picture") {
@@ -667,22 +605,19 @@ TEST_CASE("What was made of a label that is not there any more does not stay bes
       workplace.add("data/labels/" + name + ".txt", label);
     }
     workplace.add("data/masks/a.png", cli::png(picture));
-    REQUIRE(augment(workplace, {"data"}).exit_code == 0);
+    workplace.done(augment({"data"}));
     fs::remove(workplace.path() / "data/labels/a.txt");
     fs::remove(workplace.path() / "data/masks/a.png");
-    const Result result = augment(workplace, {"data", existing});
-    CAPTURE(result.err);
-    CHECK(result.exit_code == 0);
-    CHECK_THAT(result.err,
-               ContainsSubstring("out/labels/a__flop.txt, out/masks/a__flop.png: removed, because "
-                                 "what it was made of is not there any more"));
+    workplace.done(augment({"data", existing}),
+                   "out/labels/a__flop.txt, out/masks/a__flop.png: removed, because what it was "
+                   "made of is not there any more");
     CHECK(results(workplace) ==
           Names{"images/a__flop.png", "images/b__flop.png", "labels/b__flop.txt"});
     CHECK(workplace.content("out/manifest.jsonl").find("a__flop.txt") == std::string::npos);
     // Not what somebody has changed since.
     fs::remove(workplace.path() / "data/labels/b.txt");
     workplace.add("out/labels/b__flop.txt", "0 0.5 0.5 0.1 0.1\n");
-    const Result changed = augment(workplace, {"data", existing});
+    const Result changed = workplace.qturn(augment({"data", existing}));
     CHECK_THAT(changed.err, ContainsSubstring("out/labels/b__flop.txt: not removed"));
     CHECK(workplace.exists("out/labels/b__flop.txt"));
   }
@@ -694,14 +629,12 @@ TEST_CASE_METHOD(Workplace, "A trainer's cache of labels that are turned is name
   add("data/labels/train.cache", "pickled");
   const std::string warning =
       "warning: data/labels/train.cache may hold labels as they were before; remove it, so that "
-      "the "
-      "program that keeps it reads them again\n";
-  CHECK(augment(*this, {"data"}).err.find("warning") == std::string::npos);
-  CHECK_THAT(done({"flop", "data", "--in-place"}).err, ContainsSubstring(warning));
-  CHECK_THAT(done({"flop", "data/images/train/a.png", "--in-place"}).err,
-             ContainsSubstring(warning));
+      "the program that keeps it reads them again\n";
+  CHECK(qturn(augment({"data"})).err.find("warning") == std::string::npos);
+  done({"flop", "data", "--in-place"}, warning);
+  done({"flop", "data/images/train/a.png", "--in-place"}, warning);
   add("out/labels/train.cache", "pickled");
-  CHECK_THAT(augment(*this, {"data", "--overwrite"}).err,
+  CHECK_THAT(qturn(augment({"data", "--overwrite"})).err,
              ContainsSubstring("warning: out/labels/train.cache may hold labels"));
 }
 
@@ -723,8 +656,7 @@ TEST_CASE_METHOD(Workplace,
   // In the pictures' folder and in the labels' folder it stops the run.
   for (const char* file : {"x/data/images/labels.json", "x/data/labels/all.json"}) {
     add(file, R"({"a.png": [1, 2, 3, 4]})");
-    CHECK_THAT(refused({"flop", "--files-from", "list", "--in-place"}).err,
-               ContainsSubstring(file));
+    refused({"flop", "--files-from", "list", "--in-place"}, file);
     std::filesystem::remove(path() / file);
   }
 }

@@ -9,9 +9,7 @@
 
 namespace limits_test {
 
-using Catch::Matchers::ContainsSubstring;
-using cli::Result;
-using cli::Workplace;
+using namespace cli;
 
 namespace {
 
@@ -73,15 +71,15 @@ std::string tiff_of_shared_directory(std::uint32_t count, std::size_t empty) {
 }
 
 std::string jpeg_with_comments(std::size_t count) {
-  const std::string jpeg = cli::jpeg(cli::smooth_picture(16, 16));
+  const std::string jpeg = cli::jpeg(smooth_picture(16, 16));
   std::string file = jpeg.substr(0, 2);
   file.reserve(jpeg.size() + 5 * count);
   for (std::size_t i = 0; i < count; ++i) file += "\xff\xfe\0\x03x"s;
   return file + jpeg.substr(2);
 }
 
-Result turned(Workplace& workplace, const std::string& name, std::vector<std::string> more = {}) {
-  return workplace.qturn(cli::with({"cw", name, "-o", "out-" + name, "--overwrite"}, more));
+Words turning(const std::string& name, const Words& more = {}) {
+  return with({"cw", name, "-o", "out-" + name, "--overwrite"}, more);
 }
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -93,38 +91,34 @@ constexpr long most_resident_kib = 250 << 10;
 }  // namespace
 
 TEST_CASE_METHOD(
-    cli::Workplace,
+    Workplace,
     "A JPEG of millions of comments is refused with their number, soon and in little memory") {
   add("a.jpg", jpeg_with_comments(10'000'000));
-  const Result result = turned(*this, "a.jpg");
-  CHECK(result.exit_code == 1);
-  CHECK_THAT(result.err, ContainsSubstring("a.jpg: 1000000"));
-  CHECK_THAT(result.err,
-             ContainsSubstring(" pieces of metadata, more than the limit of 250000; --limit "
-                               "metadata-count=1000000"));
+  const Result result = failed(
+      turning("a.jpg"),
+      {"a.jpg: 1000000",
+       " pieces of metadata, more than the limit of 250000; --limit metadata-count=1000000"});
   CHECK(result.max_resident_kib < most_resident_kib);
   CHECK(result.cpu_seconds < 20);
   CHECK(files("").size() == 1);
 }
 
 TEST_CASE_METHOD(
-    cli::Workplace,
-    "As many comments as are permitted are kept, in time that grows with their number") {
+    Workplace, "As many comments as are permitted are kept, in time that grows with their number") {
   add("a.jpg", jpeg_with_comments(200'000));
-  const Result done = turned(*this, "a.jpg");
-  CHECK(done.exit_code == 0);
-  CHECK(done.cpu_seconds < 20);
+  const Result turned = done(turning("a.jpg"));
+  CHECK(turned.cpu_seconds < 20);
   CHECK(content("out-a.jpg").size() > 5 * 200'000);
 }
 
 TEST_CASE_METHOD(
-    cli::Workplace,
+    Workplace,
     "What a file asks for is refused by name, and the option that the message names permits it") {
-  const std::string png = cli::png(cli::random_picture(20, 10));
+  const std::string png = cli::png(random_picture(20, 10));
   add("a.png", png);
-  add("text.png", cli::png(cli::random_picture(20, 10),
-                           cli::png_chunk("tEXt", "a" + std::string(1, '\0') + "bcd") +
-                               cli::png_chunk("tEXt", "e" + std::string(1, '\0') + "f")));
+  add("text.png",
+      cli::png(random_picture(20, 10), png_chunk("tEXt", "a" + std::string(1, '\0') + "bcd") +
+                                           png_chunk("tEXt", "e" + std::string(1, '\0') + "f")));
   add("a.jpg", jpeg_with_comments(30));
   add("a.tif", tiff_of_pages(5));
   struct Case {
@@ -145,7 +139,7 @@ TEST_CASE_METHOD(
         Case{"a.tif", "directories=4", "5 directories, more than the limit of 4",
              "directories=5"}}) {
     CAPTURE(each.name, each.limit);
-    const Result result = turned(*this, each.name, {"--limit", each.limit});
+    const Result result = qturn(turning(each.name, {"--limit", each.limit}));
     if (!*each.says) {
       CHECK(result.exit_code == 0);
       continue;
@@ -155,22 +149,21 @@ TEST_CASE_METHOD(
     CHECK_THAT(result.err, ContainsSubstring("; --limit "s + each.permits));
     const std::size_t option = result.err.find("; --limit ") + 10;
     const std::string permits = result.err.substr(option, result.err.find(' ', option) - option);
-    CHECK(turned(*this, each.name, {"--limit", permits}).exit_code == 0);
-    CHECK(turned(*this, each.name).exit_code == 0);
+    done(turning(each.name, {"--limit", permits}));
+    done(turning(each.name));
   }
 }
 
-TEST_CASE_METHOD(cli::Workplace,
+TEST_CASE_METHOD(Workplace,
                  "A TIFF that lists one directory many times is damaged, whatever the limits") {
   add("a.tif", tiff_of_shared_directory(50'000, 16'000));
-  const Result result = turned(*this, "a.tif", {"--limit", "directories=none"});
-  CHECK(result.exit_code == 1);
-  CHECK_THAT(result.err, ContainsSubstring("fields larger than the file"));
+  const Result result =
+      failed(turning("a.tif", {"--limit", "directories=none"}), "fields larger than the file");
   CHECK(result.max_resident_kib < most_resident_kib);
   CHECK(result.cpu_seconds < 20);
 }
 
-TEST_CASE_METHOD(cli::Workplace,
+TEST_CASE_METHOD(Workplace,
                  "A large picture in few bytes is refused by its ratio, before it is decoded") {
   // A tiny grey JPEG whose frame header says 16000 x 17000, with so many bytes after it that they
   // could hold the blocks.
@@ -181,28 +174,26 @@ TEST_CASE_METHOD(cli::Workplace,
   REQUIRE(frame != std::string::npos);
   file.replace(frame + 5, 4, "\x42\x68\x3e\x80");
   add("a.jpg", file + std::string(600'000, '\0'));
-  const Result result = turned(*this, "a.jpg", {"--limit", "ratio=400"});
-  CHECK(result.exit_code == 1);
-  CHECK_THAT(result.err, ContainsSubstring("bytes of pixels for each byte of the file, more than "
-                                           "the limit of 400; --limit ratio=45"));
-  CHECK_THAT(turned(*this, "a.jpg").err, ContainsSubstring("damaged after 0 of 17000 rows"));
+  failed(turning("a.jpg", {"--limit", "ratio=400"}),
+         "bytes of pixels for each byte of the file, more than "
+         "the limit of 400; --limit ratio=45");
+  CHECK_THAT(qturn(turning("a.jpg")).err, ContainsSubstring("damaged after 0 of 17000 rows"));
 }
 
-TEST_CASE_METHOD(cli::Workplace, "A blank picture of usual size may be as small as it likes") {
-  const cli::Picture white{4000, 4000, 3, qturn::SampleFormat::u8,
-                           std::vector<unsigned char>(48'000'000, 255)};
+TEST_CASE_METHOD(Workplace, "A blank picture of usual size may be as small as it likes") {
+  const Picture white{4000, 4000, 3, qturn::SampleFormat::u8,
+                      std::vector<unsigned char>(48'000'000, 255)};
   for (const char* format : {"png", "webp", "tif"}) {
     CAPTURE(format);
     const qturn::Codec* codec = qturn::codec_of_suffix("."s + format);
-    add("a."s + format, cli::encoded(white, *codec));
-    CHECK(turned(*this, "a."s + format).exit_code == 0);
+    add("a."s + format, encoded(white, *codec));
+    done(turning("a."s + format));
   }
 }
 
 TEST_CASE_METHOD(
-    cli::Workplace,
-    "A limit that does not exist, or has no number, is refused before anything starts") {
-  add("a.png", cli::png(cli::random_picture(2, 2)));
+    Workplace, "A limit that does not exist, or has no number, is refused before anything starts") {
+  add("a.png", cli::png(random_picture(2, 2)));
   for (const auto& [option, says] :
        {std::pair{"pages=3", "'pages' is not one of pixels, ratio, metadata-bytes"},
         std::pair{"pixels", "number above zero, or none"},
@@ -211,11 +202,9 @@ TEST_CASE_METHOD(
         std::pair{"pixels=0", "number above zero, or none"},
         std::pair{"scans=5x", "number above zero, or none"}}) {
     CAPTURE(option);
-    const Result result = turned(*this, "a.png", {"--limit", option});
-    CHECK(result.exit_code == 2);
-    CHECK_THAT(result.err, ContainsSubstring(says));
+    refused(turning("a.png", {"--limit", option}), says);
   }
-  CHECK(turned(*this, "a.png", {"--limit", "seconds=9", "--limit", "ratio=none"}).exit_code == 0);
+  done(turning("a.png", {"--limit", "seconds=9", "--limit", "ratio=none"}));
 }
 
 }  // namespace limits_test

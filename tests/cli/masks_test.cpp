@@ -10,18 +10,17 @@ using qturn::Orientation;
 
 namespace {
 
-const cli::Picture& picture = cli::labelled_picture;
-const cli::Picture mask = cli::random_picture(9, 5, 1, qturn::SampleFormat::u8, 2);
+const Picture& picture = labelled_picture;
+const Picture mask = random_picture(9, 5, 1, qturn::SampleFormat::u8, 2);
 
-const std::string palette = cli::png_chunk("PLTE", std::string(3 * 256, '\x55') + "");
+const std::string palette = png_chunk("PLTE", std::string(3 * 256, '\x55') + "");
 
 /// The values of `mask` as places in a palette.
 std::string palette_png() {
-  std::string file = cli::png(mask, palette);
+  std::string file = png(mask, palette);
   constexpr std::size_t signature = 8, header_chunk = 25;
-  const std::string header =
-      cli::big_endian(9) + cli::big_endian(5) + '\x08' + '\x03' + std::string(3, '\0');
-  return file.replace(signature, header_chunk, cli::png_chunk("IHDR", header));
+  const std::string header = big_endian(9) + big_endian(5) + '\x08' + '\x03' + std::string(3, '\0');
+  return file.replace(signature, header_chunk, png_chunk("IHDR", header));
 }
 
 }  // namespace
@@ -50,30 +49,28 @@ TEST_CASE("Masks turn with their pictures, and lie to them as before") {
   for (const Layout& layout : layouts) {
     CAPTURE(layout.mask, layout.input);
     Workplace workplace;
-    workplace.add(layout.picture, cli::png(picture));
-    workplace.add(layout.mask, cli::png(mask));
-    const Result result = augment(workplace, {layout.input});
-    CHECK(result.exit_code == 0);
-    CHECK_THAT(result.err, ContainsSubstring("qturn: masks of 1 of 1 picture turn with them\n"));
+    workplace.add(layout.picture, png(picture));
+    workplace.add(layout.mask, png(mask));
+    workplace.done(augment({layout.input}), "qturn: masks of 1 of 1 picture turn with them\n");
     REQUIRE(results(workplace) == Names{layout.out_picture, layout.out_mask});
     const fs::path out = workplace.path() / "out";
-    CHECK(cli::pixels_of(out / layout.out_picture) == cli::turned(picture, Orientation::flop));
-    CHECK(cli::pixels_of(out / layout.out_mask) == cli::turned(mask, Orientation::flop));
+    CHECK(pixels_of(out / layout.out_picture) == cli::turned(picture, Orientation::flop));
+    CHECK(pixels_of(out / layout.out_mask) == cli::turned(mask, Orientation::flop));
   }
 }
 
 TEST_CASE_METHOD(
-    cli::Workplace,
+    Workplace,
     "A mask gets the variants that are drawn for its picture, in all eight orientations") {
-  add("d/images/a.png", cli::png(picture));
-  add("d/images/b.png", cli::png(picture));
-  add("d/masks/a.png", cli::png(mask));
-  add("d/SegmentationObject/a.png", cli::png(mask));
+  add("d/images/a.png", png(picture));
+  add("d/images/b.png", png(picture));
+  add("d/masks/a.png", png(mask));
+  add("d/SegmentationObject/a.png", png(mask));
   done({"augment", "d", "-o", "out"});
   for (const Orientation orientation : qturn::all_orientations) {
     const std::string name = "a__" + std::string(qturn::name(orientation)) + ".png";
     for (const std::string folder : {"masks", "SegmentationObject"})
-      CHECK(cli::pixels_of(path() / "out" / folder / name) == cli::turned(mask, orientation));
+      CHECK(pixels_of(path() / "out" / folder / name) == cli::turned(mask, orientation));
   }
   CHECK(results(*this).size() == 32);
 
@@ -90,79 +87,71 @@ TEST_CASE_METHOD(
 }
 
 TEST_CASE_METHOD(Workplace, "A mask keeps its form: palette, samples of 16 and 32 bits, format") {
-  const cli::Picture deep = cli::random_picture(9, 5, 1, qturn::SampleFormat::u16, 3);
-  const cli::Picture wide = cli::random_picture(9, 5, 1, qturn::SampleFormat::u32, 4);
+  const Picture deep = random_picture(9, 5, 1, qturn::SampleFormat::u16, 3);
+  const Picture wide = random_picture(9, 5, 1, qturn::SampleFormat::u32, 4);
   for (const std::string stem : {"a", "b", "c"})
-    add("d/images/" + stem + ".jpg", cli::jpeg(cli::smooth_picture(9, 5)));
+    add("d/images/" + stem + ".jpg", jpeg(smooth_picture(9, 5)));
   add("d/masks/a.png", palette_png());
-  add("d/masks/b.png", cli::png(deep));
-  add("d/masks/c.tif", cli::encoded(wide, *qturn::codec_of_name("tiff")));
-  const Result result = augment(*this, {"d", "--format", "webp", "--jpeg-edges", "reencode"});
-  CAPTURE(result.err);
-  CHECK(result.exit_code == 0);
+  add("d/masks/b.png", png(deep));
+  add("d/masks/c.tif", encoded(wide, *qturn::codec_of_name("tiff")));
+  done(augment({"d", "--format", "webp", "--jpeg-edges", "reencode"}));
   CHECK(results(*this) == Names{"images/a__flop.webp", "images/b__flop.webp", "images/c__flop.webp",
                                 "masks/a__flop.png", "masks/b__flop.png", "masks/c__flop.tif"});
   const std::string turned = content("out/masks/a__flop.png");
   CHECK(turned.find(palette) != std::string::npos);
   CHECK(turned.substr(24, 2) == "\x08\x03");
   const fs::path out = path() / "out/masks";
-  CHECK(cli::pixels_of(out / "a__flop.png") ==
-        cli::turned(cli::pixels_of(path() / "d/masks/a.png"), Orientation::flop));
-  CHECK(cli::pixels_of(out / "b__flop.png") == cli::turned(deep, Orientation::flop));
-  CHECK(cli::pixels_of(out / "c__flop.tif") == cli::turned(wide, Orientation::flop));
+  CHECK(pixels_of(out / "a__flop.png") ==
+        cli::turned(pixels_of(path() / "d/masks/a.png"), Orientation::flop));
+  CHECK(pixels_of(out / "b__flop.png") == cli::turned(deep, Orientation::flop));
+  CHECK(pixels_of(out / "c__flop.tif") == cli::turned(wide, Orientation::flop));
 }
 
 TEST_CASE_METHOD(Workplace, "Option --masks chooses: none, or a folder's") {
-  add("d/x/a.png", cli::png(picture));
-  add("d/x/a_mask.png", cli::png(mask));
-  add("other/x/a.png", cli::png(mask));
+  add("d/x/a.png", png(picture));
+  add("d/x/a_mask.png", png(mask));
+  add("other/x/a.png", png(mask));
   for (const Words& none : {Words{"--masks", "none"}, Words{"--labels", "none"}}) {
     fs::remove_all(path() / "out");
     Words words = {"d"};
     words.insert(words.end(), none.begin(), none.end());
-    CHECK(augment(*this, words).exit_code == 0);
+    done(augment(words));
     CHECK(results(*this) == Names{"x/a__flop.png", "x/a_mask__flop.png"});
   }
   fs::remove_all(path() / "out");
-  CHECK(augment(*this, {"d", "--labels", "none", "--masks", "auto"}).exit_code == 0);
+  done(augment({"d", "--labels", "none", "--masks", "auto"}));
   CHECK(results(*this) == Names{"x/a__flop.png", "x/a__flop_mask.png"});
   fs::remove_all(path() / "out");
-  CHECK(augment(*this, {"d", "--masks", "other/"}).exit_code == 0);
+  done(augment({"d", "--masks", "other/"}));
   CHECK(results(*this) == Names{"x/a__flop.png", "x/a_mask__flop.png", "other/x/a__flop.png"});
-  const Result empty = augment(*this, {"d", "--overwrite", "--masks", "d"});
-  CHECK(empty.exit_code == 0);
-  const Result absent = augment(*this, {"d", "--overwrite", "--masks", "nowhere"});
-  CHECK(absent.exit_code == 2);
-  CHECK_THAT(absent.err, StartsWith("qturn: no mask below nowhere belongs to a picture"));
+  done(augment({"d", "--overwrite", "--masks", "d"}));
+  CHECK_THAT(refused(augment({"d", "--overwrite", "--masks", "nowhere"})).err,
+             StartsWith("qturn: no mask below nowhere belongs to a picture"));
 }
 
 TEST_CASE_METHOD(Workplace, "A mask as a JPEG is refused before the start") {
-  add("d/images/a.png", cli::png(picture));
-  add("d/masks/a.jpg", cli::jpeg(cli::smooth_picture(9, 5)));
-  const Result result = augment(*this, {"d"});
-  CHECK(result.exit_code == 2);
-  CHECK_THAT(result.err, StartsWith("qturn: d/masks/a.jpg, a mask of d/images/a.png, is a JPEG"));
-  CHECK_FALSE(exists("out"));
-  CHECK(augment(*this, {"d", "--masks", "none"}).exit_code == 0);
+  add("d/images/a.png", png(picture));
+  add("d/masks/a.jpg", jpeg(smooth_picture(9, 5)));
+  CHECK_THAT(refused(augment({"d"})).err,
+             StartsWith("qturn: d/masks/a.jpg, a mask of d/images/a.png, is a JPEG"));
+  done(augment({"d", "--masks", "none"}));
 }
 
 TEST_CASE_METHOD(Workplace,
                  "A sample whose mask cannot be turned exactly is not written, the others are") {
   for (const char* stem : {"broken", "fine", "jpeg", "other", "tagged", "turned"})
     add(std::string("d/images/") + stem + ".png",
-        stem == std::string("turned") ? cli::tagged_png(picture, 6) : cli::png(picture));
-  add("d/masks/fine.png", cli::png(mask));
-  add("d/masks/broken.png", cli::png(mask).substr(0, 70));
-  add("d/masks/jpeg.png", cli::jpeg(cli::smooth_picture(9, 5)));
-  add("d/masks/other.png", cli::png(cli::turned(mask, Orientation::rotate90)));
-  add("d/masks/tagged.png", cli::tagged_png(mask, 3));
-  add("d/masks/turned.png", cli::png(mask));
-  const Result refused = augment(*this, {"d"});
-  CHECK(refused.exit_code == 2);
-  CHECK_THAT(refused.err, ContainsSubstring("1 of 6 pictures that have labels or masks: "
-                                            "d/images/turned.png; say with --labels-drawn-on"));
-  const Result result = augment(*this, {"d", "--labels-drawn-on", "upright"});
-  CHECK(result.exit_code == 1);
+        stem == std::string("turned") ? tagged_png(picture, 6) : png(picture));
+  add("d/masks/fine.png", png(mask));
+  add("d/masks/broken.png", png(mask).substr(0, 70));
+  add("d/masks/jpeg.png", jpeg(smooth_picture(9, 5)));
+  add("d/masks/other.png", png(cli::turned(mask, Orientation::rotate90)));
+  add("d/masks/tagged.png", tagged_png(mask, 3));
+  add("d/masks/turned.png", png(mask));
+  refused(
+      augment({"d"}),
+      "1 of 6 pictures that have labels or masks: d/images/turned.png; say with --labels-drawn-on");
+  const Result result = failed(augment({"d", "--labels-drawn-on", "upright"}));
   CHECK(results(*this) == Names{"images/fine__flop.png", "masks/fine__flop.png"});
   const auto says = [&](const std::string& stem, const std::string& why) {
     CHECK_THAT(result.err, ContainsSubstring("qturn: d/images/" + stem + ".png: d/masks/" + stem +
@@ -176,89 +165,77 @@ TEST_CASE_METHOD(Workplace,
 
   fs::remove_all(path() / "out");
   const auto drawn_on = [&](const std::string& frame) {
-    (void)augment(*this, {"d", "--labels-drawn-on", frame, "--overwrite"});
-    return exists("out/masks/turned__flop.png")
-               ? cli::pixels_of(path() / "out/masks/turned__flop.png")
-               : cli::Picture{};
+    (void)qturn(augment({"d", "--labels-drawn-on", frame, "--overwrite"}));
+    return exists("out/masks/turned__flop.png") ? pixels_of(path() / "out/masks/turned__flop.png")
+                                                : Picture{};
   };
-  CHECK(drawn_on("upright") == cli::Picture{});  // the upright picture is 5 x 9
+  CHECK(drawn_on("upright") == Picture{});  // the upright picture is 5 x 9
   CHECK(drawn_on("stored") == cli::turned(mask, Orientation::transpose));
 }
 
 TEST_CASE_METHOD(Workplace, "Masks do not follow trimmed pixels, or a turn in the tag") {
-  add("d/a.jpg", cli::jpeg(cli::smooth_picture(33, 31)));
-  add("d/a_mask.png", cli::png(cli::random_picture(33, 31, 1)));
+  add("d/a.jpg", jpeg(smooth_picture(33, 31)));
+  add("d/a_mask.png", png(random_picture(33, 31, 1)));
   for (const auto& [edges, says] :
        {std::pair{"trim", "labels and masks cannot follow trimmed pixels"},
         std::pair{"tag", "a turn that is stored in the tag"}}) {
     fs::remove_all(path() / "out");
-    const Result result = augment(*this, {"d", "--jpeg-edges", edges});
-    CHECK(result.exit_code == 1);
-    CHECK_THAT(result.err, ContainsSubstring(says));
+    failed(augment({"d", "--jpeg-edges", edges}), says);
     CHECK(results(*this).empty());
   }
 }
 
 TEST_CASE_METHOD(Workplace, "The memory of a mask counts") {
-  add("d/a.png", cli::png(cli::random_picture(700, 700, 1)));
-  CHECK(augment(*this, {"d", "--memory", "16MiB"}).exit_code == 0);
-  add("d/a_mask.png", cli::png(cli::random_picture(700, 700, 4, qturn::SampleFormat::u16)));
-  const Result result = augment(*this, {"d", "--memory", "16MiB", "--overwrite"});
-  CHECK(result.exit_code == 1);
-  CHECK_THAT(result.err, ContainsSubstring("of memory, more than 16MiB; --memory "));
-  CHECK(augment(*this, {"d", "--memory", "64MiB", "--overwrite"}).exit_code == 0);
+  add("d/a.png", png(random_picture(700, 700, 1)));
+  done(augment({"d", "--memory", "16MiB"}));
+  add("d/a_mask.png", png(random_picture(700, 700, 4, qturn::SampleFormat::u16)));
+  failed(augment({"d", "--memory", "16MiB", "--overwrite"}),
+         "of memory, more than 16MiB; --memory ");
+  done(augment({"d", "--memory", "64MiB", "--overwrite"}));
 }
 
 TEST_CASE_METHOD(
-    cli::Workplace,
-    "An output's mask that exists is refused, replaced or left like the output itself") {
-  add("d/a.png", cli::png(picture));
-  add("d/a_mask.png", cli::png(mask));
+    Workplace, "An output's mask that exists is refused, replaced or left like the output itself") {
+  add("d/a.png", png(picture));
+  add("d/a_mask.png", png(mask));
   add("out/a__flop_mask.png", "old");
-  const Result result = augment(*this, {"d"});
-  CHECK(result.exit_code == 2);
-  CHECK_THAT(result.err, StartsWith("qturn: out/a__flop_mask.png exists already; use"));
-  const Result half = augment(*this, {"d", "--skip-existing"});
-  CHECK(half.exit_code == 2);
-  CHECK_THAT(half.err,
-             StartsWith("qturn: out/a__flop_mask.png exists, but not all that belongs to it; use "
-                        "--overwrite"));
-  CHECK(augment(*this, {"d", "--overwrite"}).exit_code == 0);
+  CHECK_THAT(refused(augment({"d"})).err,
+             StartsWith("qturn: out/a__flop_mask.png exists already; use"));
+  CHECK_THAT(
+      refused(augment({"d", "--skip-existing"})).err,
+      StartsWith(
+          "qturn: out/a__flop_mask.png exists, but not all that belongs to it; use --overwrite"));
+  done(augment({"d", "--overwrite"}));
   const auto before = tree("out");
-  CHECK(augment(*this, {"d", "--skip-existing"}).exit_code == 0);
-  CHECK(augment(*this, {"d", "--update"}).exit_code == 0);
+  done(augment({"d", "--skip-existing"}));
+  done(augment({"d", "--update"}));
   CHECK(tree("out") == before);
 }
 
 TEST_CASE_METHOD(Workplace,
                  "A resumed run does not take a picture without its mask for a whole sample") {
   for (const std::string stem : {"a", "b"}) {
-    add("d/" + stem + ".png", cli::png(picture));
-    add("d/" + stem + "_mask.png", cli::png(mask));
+    add("d/" + stem + ".png", png(picture));
+    add("d/" + stem + "_mask.png", png(mask));
   }
   add("d/b_mask.png", "not a picture");
-  CHECK(augment(*this, {"d"}).exit_code == 1);
-  CHECK(augment(*this, {"d", "--resume", "--masks", "none"}).exit_code == 2);
-  add("d/b_mask.png", cli::png(mask));
+  failed(augment({"d"}));
+  refused(augment({"d", "--resume", "--masks", "none"}));
+  add("d/b_mask.png", png(mask));
   fs::remove(path() / "out/a__flop_mask.png");
-  const Result half = augment(*this, {"d", "--resume"});
-  CHECK(half.exit_code == 1);
-  CHECK_THAT(half.err, ContainsSubstring("the interrupted run has written one"));
-  CHECK(augment(*this, {"d", "--resume", "--overwrite"}).exit_code == 0);
+  failed(augment({"d", "--resume"}), "the interrupted run has written one");
+  done(augment({"d", "--resume", "--overwrite"}));
   CHECK(results(*this) ==
         Names{"a__flop.png", "a__flop_mask.png", "b__flop.png", "b__flop_mask.png"});
 }
 
 TEST_CASE_METHOD(Workplace, "Option --dry-run names the masks of each picture, with its label") {
-  add("d/a.png", cli::png(picture));
+  add("d/a.png", png(picture));
   add("d/a.txt", "0 0.5 0.5 1 1");
-  add("d/a_mask.png", cli::png(mask));
-  const Result result = augment(*this, {"d", "--dry-run"});
-  CHECK(result.exit_code == 0);
-  CHECK(result.out ==
+  add("d/a_mask.png", png(mask));
+  CHECK(done(augment({"d", "--dry-run"})).out ==
         "d/a.png -> out/a__flop.png (flop, re-encoded without loss, with d/a.txt -> "
-        "out/a__flop.txt, with "
-        "d/a_mask.png -> out/a__flop_mask.png)\n");
+        "out/a__flop.txt, with d/a_mask.png -> out/a__flop_mask.png)\n");
 }
 
 }  // namespace masks_test

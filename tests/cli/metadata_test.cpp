@@ -36,13 +36,13 @@ std::string xmp_of(int orientation) {
 ExifFixture exif_of(int orientation, bool little) {
   return {.little = little,
           .orientation = orientation,
-          .thumbnail = cli::jpeg(cli::smooth_picture(32, 24)),
+          .thumbnail = cli::jpeg(smooth_picture(32, 24)),
           .thumbnail_width = 32,
           .thumbnail_height = 24};
 }
 
 std::string jpeg_fixture(int orientation, bool little) {
-  std::string file = cli::jpeg(cli::smooth_picture(width, height));
+  std::string file = cli::jpeg(smooth_picture(width, height));
   file.replace(2, 18, jpeg_segment(0xE0, "JFIF\0\1\2\1\1\x2C\0\x48\0\0"s));
   return file.insert(
       20, jpeg_segment(0xE1, "Exif\0\0"s + exif_fixture(exif_of(orientation, little))) +
@@ -51,11 +51,11 @@ std::string jpeg_fixture(int orientation, bool little) {
 }
 
 std::string png_fixture(int orientation, bool little) {
-  return cli::png(cli::smooth_picture(width, height),
-                  cli::png_chunk("pHYs", cli::big_endian(11811) + cli::big_endian(2835) + "\1") +
-                      cli::png_chunk("eXIf", exif_fixture(exif_of(orientation, little))) +
-                      cli::png_chunk("iTXt", "XML:com.adobe.xmp\0\0\0\0\0"s + xmp_of(orientation)) +
-                      cli::png_chunk("tEXt", "Comment\0a comment"s));
+  return cli::png(smooth_picture(width, height),
+                  png_chunk("pHYs", big_endian(11811) + big_endian(2835) + "\1") +
+                      png_chunk("eXIf", exif_fixture(exif_of(orientation, little))) +
+                      png_chunk("iTXt", "XML:com.adobe.xmp\0\0\0\0\0"s + xmp_of(orientation)) +
+                      png_chunk("tEXt", "Comment\0a comment"s));
 }
 
 std::string webp_chunk(const std::string& type, const std::string& data) {
@@ -73,7 +73,7 @@ std::string webp_fixture(int orientation, bool little) {
 // One strip of RGB after the directories.
 std::string tiff_fixture(int orientation, bool little) {
   const ByteOrder order{little};
-  const cli::Picture picture = cli::smooth_picture(width, height);
+  const Picture picture = smooth_picture(width, height);
   ExifDirectory page, exif;
   page.add_short(256, width, order);
   page.add_short(257, height, order);
@@ -199,7 +199,7 @@ void check_file(const Json& file, const std::string& suffix, const Expected& exp
 }  // namespace
 
 TEST_CASE("All metadata in every format is true after every operation, as another program reads") {
-  if (!cli::has_exiftool()) SKIP("exiftool (libimage-exiftool-perl) is missing");
+  if (!has_exiftool()) SKIP("exiftool (libimage-exiftool-perl) is missing");
   Workplace workplace;
   const std::map<std::string, std::string (*)(int, bool)> makers = {{".jpg", jpeg_fixture},
                                                                     {".png", png_fixture},
@@ -233,7 +233,7 @@ TEST_CASE("All metadata in every format is true after every operation, as anothe
   for (const Orientation turn : qturn::all_orientations) {
     const bool upright = turn == Orientation::identity;
     const std::string word = upright ? "upright" : std::string(qturn::name(turn));
-    const cli::Result turned = workplace.qturn({word, "in", "--sidecars", "-o", word});
+    const Result turned = workplace.qturn({word, "in", "--sidecars", "-o", word});
     CAPTURE(word, turned.err);
     REQUIRE(turned.exit_code == 0);
     expect(word, [&](Orientation was) {
@@ -247,7 +247,7 @@ TEST_CASE("All metadata in every format is true after every operation, as anothe
     });
   }
 
-  const auto files = cli::read_by_exiftool(workplace.path(), "-G1 -all -validate");
+  const auto files = read_by_exiftool(workplace.path(), "-G1 -all -validate");
   for (const auto& [name, result] : expected) {
     CAPTURE(name);
     REQUIRE(files.contains(name));
@@ -265,12 +265,11 @@ TEST_CASE("What signs a file or says how it is projected is named, and refused i
     return file.insert(at, more);
   };
   const auto with_xmp = [](std::string packet) {
-    std::string file = cli::jpeg(cli::smooth_picture(width, height));
+    std::string file = cli::jpeg(smooth_picture(width, height));
     return file.insert(20, jpeg_segment(0xE1, "http://ns.adobe.com/xap/1.0/\0"s + packet));
   };
-  const std::string jpeg = cli::jpeg(cli::smooth_picture(width, height));
-  const std::string png =
-      cli::png(cli::smooth_picture(width, height), cli::png_chunk("caBX", "jumb"));
+  const std::string jpeg = cli::jpeg(smooth_picture(width, height));
+  const std::string png = cli::png(smooth_picture(width, height), png_chunk("caBX", "jumb"));
   std::string webp = webp_fixture(1, true) + webp_chunk("C2PA", "jumb");
   webp.replace(4, 4, ByteOrder{true}.u32(webp.size() - 8));
   std::string tiff = tiff_fixture(1, true);
@@ -315,9 +314,9 @@ TEST_CASE("What signs a file or says how it is projected is named, and refused i
 }
 
 TEST_CASE_METHOD(
-    cli::Workplace,
+    Workplace,
     "What XMP alone says of the orientation does not count, and is set right with a warning") {
-  if (!cli::has_exiftool()) SKIP("exiftool (libimage-exiftool-perl) is missing");
+  if (!has_exiftool()) SKIP("exiftool (libimage-exiftool-perl) is missing");
   const std::map<std::string, std::string> files = {{"a.jpg", jpeg_fixture(1, true)},
                                                     {"b.png", png_fixture(1, true)},
                                                     {"c.tif", tiff_fixture(1, true)},
@@ -327,23 +326,23 @@ TEST_CASE_METHOD(
     add("alone/" + name, content);
   }
   const std::string at = "cd '" + path().string() + "' && exiftool -q -q -n -m ";
-  REQUIRE(cli::succeeds(at + "-overwrite_original -XMP-tiff:Orientation=6 in alone"));
-  REQUIRE(cli::succeeds(at + "-overwrite_original -IFD0:Orientation= alone"));
+  REQUIRE(succeeds(at + "-overwrite_original -XMP-tiff:Orientation=6 in alone"));
+  REQUIRE(succeeds(at + "-overwrite_original -IFD0:Orientation= alone"));
   for (const std::string folder : {"in", "alone"}) {
     for (const std::string operation : {"upright", "cw"}) {
       const std::string out = operation + "-" + folder;
-      const cli::Result turned = done({operation, folder, "-o", out});
+      const Result turned = done({operation, folder, "-o", out});
       for (const auto& [name, content] : files) {
         CHECK(turned.err.find("warning: " + folder + "/" + name +
-                              ": its XMP says orientation 6, the picture's is 1, which "
-                              "counts") != std::string::npos);
+                              ": its XMP says orientation 6, the picture's is 1, which counts") !=
+              std::string::npos);
       }
       done({"check", out});
       failed({operation, folder, "-o", "strict", "--strict"});
     }
     failed({"check", folder});
   }
-  const auto said = cli::read_by_exiftool(path(), "-G1");
+  const auto said = read_by_exiftool(path(), "-G1");
   for (const auto& [name, content] : files) {
     CAPTURE(name);
     for (const std::string folder : {"upright-in", "upright-alone", "cw-in", "cw-alone"}) {
@@ -355,23 +354,23 @@ TEST_CASE_METHOD(
 }
 
 TEST_CASE_METHOD(Workplace, "libexif reads the turned block too") {
-  if (!cli::succeeds("exif --version > /dev/null 2>&1")) SKIP("exif is missing");
+  if (!succeeds("exif --version > /dev/null 2>&1")) SKIP("exif is missing");
   add("a.jpg", jpeg_fixture(6, true));
   done({"upright", "a.jpg", "-o", "b.jpg"});
   const std::string at = "cd '" + path().string() + "' && ";
-  CHECK(cli::succeeds(at + "exif -m -t Orientation b.jpg | grep -q 'Top-left'"));
-  CHECK(cli::succeeds(at + "exif -m -t PixelXDimension b.jpg | grep -qx 48"));
-  CHECK(cli::succeeds(at + "exif -e -o t.jpg b.jpg > /dev/null"));
-  const cli::Picture thumbnail = cli::pixels_of(path() / "t.jpg");
+  CHECK(succeeds(at + "exif -m -t Orientation b.jpg | grep -q 'Top-left'"));
+  CHECK(succeeds(at + "exif -m -t PixelXDimension b.jpg | grep -qx 48"));
+  CHECK(succeeds(at + "exif -e -o t.jpg b.jpg > /dev/null"));
+  const Picture thumbnail = pixels_of(path() / "t.jpg");
   CHECK(thumbnail.width == 24);
   CHECK(thumbnail.height == 32);
 }
 
-TEST_CASE_METHOD(cli::Workplace, "A MakerNote that is kept is a member of JSON, and no warning") {
+TEST_CASE_METHOD(Workplace, "A MakerNote that is kept is a member of JSON, and no warning") {
   add("a.jpg", jpeg_fixture(1, false));
-  add("b.jpg", cli::jpeg(cli::smooth_picture(width, height)));
-  const Result note = done({"cw", "a.jpg", "-o", "out", "--strict", "--json"});
-  CHECK_THAT(note.out, Catch::Matchers::ContainsSubstring("\"kept_maker_note\":true"));
+  add("b.jpg", cli::jpeg(smooth_picture(width, height)));
+  CHECK_THAT(done({"cw", "a.jpg", "-o", "out", "--strict", "--json"}).out,
+             Catch::Matchers::ContainsSubstring("\"kept_maker_note\":true"));
   for (const auto& arguments :
        {std::vector<std::string>{"upright", "a.jpg", "-o", "same", "--json"},
         {"cw", "b.jpg", "-o", "none", "--json"}})

@@ -26,7 +26,7 @@ const std::string more = "; see 'qturn rotate90 --help'\n";
 
 /// A picture that every command line below would write, were it not wrong.
 Workplace& with_picture(Workplace& workplace) {
-  workplace.add("in/a.png", cli::png(cli::random_picture(5, 3)));
+  workplace.add("in/a.png", png(random_picture(5, 3)));
   return workplace;
 }
 
@@ -214,15 +214,14 @@ TEST_CASE_METHOD(Workplace, "Wrong command lines exit with 2, say why, and write
   }
 }
 
-TEST_CASE("Short names and 'help' say and do what the long ones do") {
-  Workplace workplace;
-  with_picture(workplace);
-  const auto out = [&](const Words& words) { return workplace.done(words).out; };
+TEST_CASE_METHOD(Workplace, "Short names and 'help' say and do what the long ones do") {
+  with_picture(*this);
+  const auto out = [&](const Words& words) { return done(words).out; };
   CHECK(out({"-V"}) == out({"--version"}));
   CHECK(out({"help"}) == out({"--help"}));
   CHECK(out({"help", "upright"}) == out({"upright", "--help"}));
   CHECK(out({"cw", "in", "-o", "out", "-n"}) == out({"cw", "in", "-o", "out", "--dry-run"}));
-  CHECK_FALSE(workplace.exists("out"));
+  CHECK_FALSE(exists("out"));
 }
 
 TEST_CASE_METHOD(Workplace, "devices --json says the same to a program") {
@@ -250,10 +249,10 @@ TEST_CASE_METHOD(Workplace,
   with_picture(*this);
   // Usable, whether it has engines for JPEG or not: those only decide what auto takes.
   if (qturn({"devices"}).out.find(": usable") != std::string::npos) SKIP("there is a GPU");
-  const Result all = refused({"rotate90", "in", "-o", "out", "--device", "cuda"});
-  CHECK_THAT(all.err, StartsWith("qturn: no CUDA device is usable: "));
-  const Result one = refused({"rotate90", "in", "-o", "out", "--device", "cuda:0"});
-  CHECK_THAT(one.err, StartsWith("qturn: CUDA device 0 is not usable: "));
+  CHECK_THAT(refused({"rotate90", "in", "-o", "out", "--device", "cuda"}).err,
+             StartsWith("qturn: no CUDA device is usable: "));
+  CHECK_THAT(refused({"rotate90", "in", "-o", "out", "--device", "cuda:0"}).err,
+             StartsWith("qturn: CUDA device 0 is not usable: "));
   CHECK(files(".") == Names{"in/a.png"});
 }
 
@@ -268,7 +267,7 @@ TEST_CASE_METHOD(Workplace,
 }
 
 TEST_CASE_METHOD(
-    cli::Workplace,
+    Workplace,
     "Without options there is a summary; --quiet leaves it out, --verbose adds a line per file") {
   with_picture(*this);
   add("in/bad.png", "no picture");
@@ -283,8 +282,7 @@ TEST_CASE_METHOD(
   const Result missing = qturn({"cw", "in/bad.png", "-o", "none"});
   CHECK_THAT(missing.err, ContainsSubstring("\nqturn: 0 of 1 picture written, 1 failed; "));
 
-  const Result quiet = failed({"cw", "in", "-o", "quiet", "-q"});
-  CHECK(quiet.err ==
+  CHECK(failed({"cw", "in", "-o", "quiet", "-q"}).err ==
         "qturn: in/bad.png: not a picture in a format that qturn reads, whatever its name says\n");
 
   const Result verbose = qturn({"cw", "in", "-o", "verbose", "-v", "--device", "cpu"});
@@ -301,17 +299,17 @@ TEST_CASE_METHOD(Workplace, "Device auto is chosen by what is done to JPEGs, and
   CHECK_THAT(qturn({"cw", "in", "-o", "a", "-v"}).err, ContainsSubstring(why));
 
   // As many bytes as a GPU is worth for one thread; what follows the picture is kept.
-  std::string large = cli::jpeg(cli::random_picture(64, 64));
+  std::string large = jpeg(random_picture(64, 64));
   large.resize((std::size_t{16} << 20) + 1);
   add("many/a.jpg", large);
   for (const char* mode : {"lossless", "planar"}) {
-    const Result result = done({"cw", "many", "-o", mode, "-v", "-j", "1", "--jpeg", mode});
-    CHECK_THAT(result.err, !ContainsSubstring(why));
+    CHECK_THAT(done({"cw", "many", "-o", mode, "-v", "-j", "1", "--jpeg", mode}).err,
+               !ContainsSubstring(why));
   }
 }
 
 TEST_CASE_METHOD(Workplace, "Options that nobody would miss are gone") {
-  add("in/a.jpg", cli::jpeg(cli::random_picture(64, 64)));
+  add("in/a.jpg", jpeg(random_picture(64, 64)));
   const std::vector<std::vector<std::string>> gone = {{"--replay", "manifest.jsonl"},
                                                       {"--label-orientation"},
                                                       {"--shard", "0/2", "--shard-by", "sample"},
@@ -326,16 +324,16 @@ TEST_CASE_METHOD(Workplace, "Options that nobody would miss are gone") {
 }
 
 TEST_CASE_METHOD(
-    cli::Workplace,
-    "Option --format takes a name in any case, and --quality decides how much is lost") {
-  add("in/a.png", cli::png(cli::random_picture(64, 64)));
+    Workplace, "Option --format takes a name in any case, and --quality decides how much is lost") {
+  add("in/a.png", png(random_picture(64, 64)));
   for (const std::string format : {"JPEG", "WebP"}) {
     std::size_t smaller = 0;
     for (const char* quality : {"10", "50", "90"}) {
       const std::string out = format + quality;
-      const Result result =
-          done({"cw", "in/a.png", "-o", out, "--format", format, "--quality", quality, "--json"});
-      CHECK_THAT(result.out, ContainsSubstring("\"lossy\":true"));
+      CHECK_THAT(
+          done({"cw", "in/a.png", "-o", out, "--format", format, "--quality", quality, "--json"})
+              .out,
+          ContainsSubstring("\"lossy\":true"));
       const std::size_t bytes = content(out + "/" + *files(out).begin()).size();
       CHECK(bytes > smaller);
       smaller = bytes;

@@ -12,18 +12,12 @@
 
 namespace outputs_test {
 
-namespace fs = std::filesystem;
-using Catch::Matchers::ContainsSubstring;
-using Catch::Matchers::StartsWith;
-using cli::Picture;
-using cli::Result;
-using cli::Workplace;
+using namespace cli;
 using qturn::Orientation;
-using Names = std::set<std::string>;
 
 namespace {
 
-const Picture picture = cli::random_picture(6, 4);
+const Picture picture = random_picture(6, 4);
 const Picture turned = cli::turned(picture, Orientation::rotate90);
 
 void set_age(const fs::path& path, int hours) {
@@ -32,16 +26,16 @@ void set_age(const fs::path& path, int hours) {
 
 }  // namespace
 
-TEST_CASE_METHOD(cli::Workplace,
+TEST_CASE_METHOD(Workplace,
                  "The output is a file if there is one input file and a picture's suffix") {
-  add("a.png", cli::png(picture));
+  add("a.png", png(picture));
   done({"cw", "a.png", "-o", "b.png"});
-  CHECK(cli::pixels_of(path() / "b.png") == turned);
+  CHECK(pixels_of(path() / "b.png") == turned);
   done({"cw", "a.png", "-o", "b.apng"});
-  CHECK(cli::pixels_of(path() / "b.apng") == turned);
+  CHECK(pixels_of(path() / "b.apng") == turned);
 
   done({"cw", "a.png", "--output", "new/folder/c.tif"});
-  const cli::Decoded converted = cli::decoded(path() / "new/folder/c.tif");
+  const Decoded converted = decoded(path() / "new/folder/c.tif");
   CHECK(converted.format == &qturn::tiff::codec);
   CHECK(converted.pages.front() == turned);
 
@@ -55,21 +49,20 @@ TEST_CASE_METHOD(cli::Workplace,
 }
 
 TEST_CASE_METHOD(
-    cli::Workplace,
+    Workplace,
     "An output that exists is refused, replaced, skipped or updated, as the options say") {
   const fs::path here = path();
-  add("in/a.png", cli::png(picture));
-  add("in/b.png", cli::png(picture));
+  add("in/a.png", png(picture));
+  add("in/b.png", png(picture));
   add("out/a.png", "an old result");
 
   CHECK(refused({"cw", "in", "-o", "out"}).err ==
         "qturn: out/a.png exists already; use --overwrite, --skip-existing or --update, or another "
         "output\n");
 
-  const Result skipped = done({"cw", "in", "-o", "out", "--skip-existing"});
-  CHECK_THAT(skipped.err, ContainsSubstring("1 left alone because the output exists"));
+  done({"cw", "in", "-o", "out", "--skip-existing"}, "1 left alone because the output exists");
   CHECK(content("out/a.png") == "an old result");
-  CHECK(cli::pixels_of(here / "out/b.png") == turned);
+  CHECK(pixels_of(here / "out/b.png") == turned);
 
   set_age(here / "in/a.png", 5);
   set_age(here / "out/a.png", 4);
@@ -78,29 +71,27 @@ TEST_CASE_METHOD(
 
   set_age(here / "out/a.png", 6);
   done({"cw", "in", "-o", "out", "--update"});
-  CHECK(cli::pixels_of(here / "out/a.png") == turned);
+  CHECK(pixels_of(here / "out/a.png") == turned);
 
   add("out/a.png", "an old result");
   done({"cw", "in", "-o", "out", "--overwrite"});
-  CHECK(cli::pixels_of(here / "out/a.png") == turned);
+  CHECK(pixels_of(here / "out/a.png") == turned);
 }
 
 TEST_CASE_METHOD(
-    cli::Workplace,
-    "A second run with --update or --skip-existing has nothing to do and exits with 0") {
-  add("in/a.png", cli::png(picture));
+    Workplace, "A second run with --update or --skip-existing has nothing to do and exits with 0") {
+  add("in/a.png", png(picture));
   done({"cw", "in", "-o", "out"});
   const auto before = tree("out");
   for (const char* option : {"--update", "--skip-existing"}) {
-    const Result result = done({"cw", "in", "-o", "out", option});
-    CHECK_THAT(result.err, ContainsSubstring("1 left alone because the output exists"));
+    done({"cw", "in", "-o", "out", option}, "1 left alone because the output exists");
   }
   CHECK(tree("out") == before);
 }
 
-TEST_CASE_METHOD(cli::Workplace, "Outputs that cannot be are refused before anything starts") {
-  add("in/a.png", cli::png(picture));
-  add("in/sub/b.png", cli::png(picture));
+TEST_CASE_METHOD(Workplace, "Outputs that cannot be are refused before anything starts") {
+  add("in/a.png", png(picture));
+  add("in/sub/b.png", png(picture));
   add("file", "text");
   add("busy/a.png/x", "a folder where a file should go");
   fs::create_directory_symlink("in", path() / "link");
@@ -110,51 +101,47 @@ TEST_CASE_METHOD(cli::Workplace, "Outputs that cannot be are refused before anyt
             ": is a file, and the output needs a folder there\n");
   CHECK_THAT(refused({"cw", "in", "-o", "in"}).err,
              StartsWith("qturn: in is both input and output; use --in-place"));
-  CHECK_THAT(refused({"cw", "in", "-o", "link"}).err, ContainsSubstring("both input and output"));
-  CHECK_THAT(refused({"cw", "in", "-o", "in/turned"}).err,
-             ContainsSubstring("lies inside the input in"));
-  CHECK_THAT(refused({"cw", "in", "-o", "link/turned"}).err,
-             ContainsSubstring("lies inside the input in"));
-  CHECK_THAT(refused({"cw", "in/a.png", "-o", "in/a.png", "--overwrite"}).err,
-             ContainsSubstring("in/a.png: is an input as well; use --in-place"));
-  CHECK_THAT(refused({"cw", "in", "-o", "busy"}).err,
-             ContainsSubstring("busy/a.png: is not a regular file"));
+  refused({"cw", "in", "-o", "link"}, "both input and output");
+  refused({"cw", "in", "-o", "in/turned"}, "lies inside the input in");
+  refused({"cw", "in", "-o", "link/turned"}, "lies inside the input in");
+  refused({"cw", "in/a.png", "-o", "in/a.png", "--overwrite"},
+          "in/a.png: is an input as well; use --in-place");
+  refused({"cw", "in", "-o", "busy"}, "busy/a.png: is not a regular file");
 }
 
-TEST_CASE_METHOD(cli::Workplace, "Two inputs that would write one output are refused") {
-  add("in/a.tif", cli::encoded(picture, qturn::tiff::codec));
-  add("in/a.png", cli::png(picture));
-  add("x/a.png", cli::png(picture));
+TEST_CASE_METHOD(Workplace, "Two inputs that would write one output are refused") {
+  add("in/a.tif", encoded(picture, qturn::tiff::codec));
+  add("in/a.png", png(picture));
+  add("x/a.png", png(picture));
   CHECK(refused({"cw", "in", "-o", "out", "--format", "png"}).err ==
         "qturn: in/a.png and in/a.tif would both be written to out/a.png; run them one after the "
         "other, each with its own output\n");
-  CHECK_THAT(refused({"cw", "in/a.png", "x/a.png", "-o", "out"}).err,
-             ContainsSubstring("would both be written to out/a.png"));
+  refused({"cw", "in/a.png", "x/a.png", "-o", "out"}, "would both be written to out/a.png");
   add("in/a.avif", "is not read before that");
-  add("in/b.bmp", cli::encoded(picture, qturn::bmp::codec));
-  add("in/b.png", cli::png(picture));
+  add("in/b.bmp", encoded(picture, qturn::bmp::codec));
+  add("in/b.png", png(picture));
   CHECK(refused({"cw", "in", "-o", "out", "--format", "png"}).err ==
         "qturn: in/a.avif and in/a.png would both be written to out/a.png, in/a.avif and in/a.tif "
         "to out/a.png, in/b.bmp and in/b.png to out/b.png; run them one after the other, each with "
         "its own output\n");
   for (int i = 0; i < 20; ++i) {
-    add("many/" + std::to_string(i) + ".png", cli::png(picture));
+    add("many/" + std::to_string(i) + ".png", png(picture));
     add("many/" + std::to_string(i) + ".tif", "is not read before that");
   }
-  CHECK_THAT(refused({"cw", "many", "-o", "out", "--format", "png"}).err,
-             ContainsSubstring("many/0.png and many/0.tif would both be written to out/0.png") &&
-                 ContainsSubstring(", and 10 more; run them"));
+  refused(
+      {"cw", "many", "-o", "out", "--format", "png"},
+      {"many/0.png and many/0.tif would both be written to out/0.png", ", and 10 more; run them"});
 }
 
-TEST_CASE_METHOD(cli::Workplace, "A suffix that is one letter from a picture's is not a folder") {
-  add("a.png", cli::png(picture));
+TEST_CASE_METHOD(Workplace, "A suffix that is one letter from a picture's is not a folder") {
+  add("a.png", png(picture));
   CHECK(refused({"cw", "a.png", "-o", "out.jepg"}).err ==
         "qturn: out.jepg: no picture has this suffix; did you mean .jpg? A folder of this name "
         "ends with a slash: out.jepg/\n");
   for (const std::string name : {"out.PGN", "out.tiiff", "x/out.webpp", "out.tra"}) {
     CAPTURE(name);
-    CHECK_THAT(refused({"cw", "a.png", "-o", name}).err, ContainsSubstring("did you mean ."));
-    CHECK_THAT(refused({"augment", "a.png", "-o", name}).err, ContainsSubstring("did you mean ."));
+    refused({"cw", "a.png", "-o", name}, "did you mean .");
+    refused({"augment", "a.png", "-o", name}, "did you mean .");
   }
   for (const std::string name : {"out.jepg/", "turned.2024", "out.v2", "a.b.c", "out.final"}) {
     CAPTURE(name);
@@ -165,10 +152,10 @@ TEST_CASE_METHOD(cli::Workplace, "A suffix that is one letter from a picture's i
   done({"cw", "a.png", "-o", "out.jepg", "--overwrite"});  // which is a folder now
 }
 
-TEST_CASE_METHOD(cli::Workplace,
+TEST_CASE_METHOD(Workplace,
                  "A folder that must not be written to is refused before anything starts") {
   without_privileges = true;
-  add("in/a.png", cli::png(picture));
+  add("in/a.png", png(picture));
   fs::create_directory(path() / "locked");
   ::chmod((path() / "locked").c_str(), 0500);
   const Result result = qturn({"cw", "in", "-o", "locked/out"});
@@ -180,8 +167,8 @@ TEST_CASE_METHOD(cli::Workplace,
   CHECK(files("locked").empty());
 }
 
-TEST_CASE_METHOD(cli::Workplace, "Option --dry-run prints what would be done and writes nothing") {
-  add("in/a.png", cli::png(picture));
+TEST_CASE_METHOD(Workplace, "Option --dry-run prints what would be done and writes nothing") {
+  add("in/a.png", png(picture));
   add("in/note.txt", "note");
   const auto before = tree(".");
   const Result result = done({"cw", "in", "-o", "out", "--dry-run", "--others", "copy"});
@@ -202,10 +189,10 @@ TEST_CASE_METHOD(cli::Workplace, "Option --dry-run prints what would be done and
 }
 
 TEST_CASE_METHOD(
-    cli::Workplace,
+    Workplace,
     "Option --dry-run says how each picture would be turned, and what would be refused") {
-  add("in/cut.jpg", cli::jpeg(cli::smooth_picture(33, 32)));
-  add("in/whole.jpg", cli::jpeg(cli::smooth_picture(64, 48)));
+  add("in/cut.jpg", jpeg(smooth_picture(33, 32)));
+  add("in/whole.jpg", jpeg(smooth_picture(64, 48)));
   add("in/damaged.png", "\x89PNG\r\n\x1a\n");
   const auto before = tree(".");
   const auto planned = [&](std::vector<std::string> words) {
@@ -226,15 +213,14 @@ TEST_CASE_METHOD(
              ContainsSubstring("(rotate180, with edges trimmed)\n"));
   CHECK_THAT(planned({"upright", "in", "-o", "out"}),
              ContainsSubstring("in/cut.jpg -> out/cut.jpg (upright, copied byte for byte)\n"));
-  const Result refused =
-      failed({"rotate180", "in/cut.jpg", "-o", "out", "--jpeg-edges", "fail", "--dry-run"});
-  CHECK_THAT(refused.err, ContainsSubstring("in/cut.jpg: cannot be turned without loss"));
+  failed({"rotate180", "in/cut.jpg", "-o", "out", "--jpeg-edges", "fail", "--dry-run"},
+         "in/cut.jpg: cannot be turned without loss");
 }
 
-TEST_CASE_METHOD(cli::Workplace, "What a result replaces has another size or another time") {
+TEST_CASE_METHOD(Workplace, "What a result replaces has another size or another time") {
   const auto pnm = [](int shade) { return "P5\n3 2\n255\n" + std::string(6, 'a' + shade); };
   add("in/images/a.pgm", pnm(0));
-  add("in/images/b.png", cli::png(picture));
+  add("in/images/b.png", png(picture));
   add("in/labels/a.txt", "0 0.25 0.5 0.125 0.75\n");
   const Names files = {"images/a.pgm", "images/b.png", "labels/a.txt"};
   for (const std::string& file : files) set_age(path() / "in" / file, 1000);
@@ -262,8 +248,8 @@ TEST_CASE_METHOD(cli::Workplace, "What a result replaces has another size or ano
   CHECK_FALSE(share(twice, before));
 }
 
-TEST_CASE_METHOD(cli::Workplace, "Results have the mode and the time of their originals") {
-  const fs::path original = add("in/a.png", cli::png(picture));
+TEST_CASE_METHOD(Workplace, "Results have the mode and the time of their originals") {
+  const fs::path original = add("in/a.png", png(picture));
   ::chmod(original.c_str(), 0640);
   set_age(original, 1000);
   done({"cw", "in", "-o", "out"});
@@ -273,13 +259,13 @@ TEST_CASE_METHOD(cli::Workplace, "Results have the mode and the time of their or
 }
 
 TEST_CASE_METHOD(
-    cli::Workplace,
+    Workplace,
     "An output with the suffix of a format that cannot be written is not taken for a folder") {
-  add("a.png", cli::png(cli::random_picture(4, 3)));
-  add("in/a.png", cli::png(cli::random_picture(4, 3)));
+  add("a.png", png(random_picture(4, 3)));
+  add("in/a.png", png(random_picture(4, 3)));
   for (const char* output : {"x.avif", "x.HEIC", "x.jxl"}) {
     for (const char* input : {"a.png", "in"}) {
-      const cli::Result result = qturn({"cw", input, "-o", output});
+      const Result result = qturn({"cw", input, "-o", output});
       CAPTURE(input, output);
       CHECK(result.exit_code == 2);
       CHECK_THAT(result.err, Catch::Matchers::ContainsSubstring(
@@ -287,7 +273,7 @@ TEST_CASE_METHOD(
       CHECK_FALSE(exists(output));
     }
   }
-  add("y.avif/b.png", cli::png(cli::random_picture(4, 3)));
+  add("y.avif/b.png", png(random_picture(4, 3)));
   done({"cw", "in", "-o", "y.avif"});
   CHECK(exists("y.avif/a.png"));
 }

@@ -177,13 +177,13 @@ TEST_CASE("The labels that are painted in a picture lie on it again when both ar
   for (const Format& format : {yolo, voc, labelme, coco, csv}) {
     CAPTURE(format.name);
     Workplace workplace;
-    workplace.add("data/" + format.picture, cli::png(painted(boxes, width, height)));
+    workplace.add("data/" + format.picture, png(painted(boxes, width, height)));
     workplace.add("data/" + format.label, format.written());
     workplace.done({"augment", "data", "-o", "out"});
     for (const qturn::Orientation variant : qturn::all_orientations) {
       CAPTURE(name(variant));
       const std::string out = of_variant(format.picture, variant);
-      const Picture got = cli::decoded(workplace.path() / "out" / out).pages.at(0);
+      const Picture got = decoded(workplace.path() / "out" / out).pages.at(0);
       CHECK(got == turned(painted(boxes, width, height), variant));
       const std::string label =
           workplace.content("out/" + (format.label.find("/x.") == std::string::npos

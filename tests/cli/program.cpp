@@ -147,19 +147,31 @@ Result Workplace::on_terminal(Words words, unsigned short columns) const {
   return result;
 }
 
-Result Workplace::refused(const Words& words, Where where) const {
+Result Workplace::refused(const Words& words, const Says& says, Where where) const {
   const auto before = tree(".");
-  Result result = ended(2, words, where);
+  const auto folders_before = folders();
+  Result result = ended(2, words, says, where);
+  INFO(where.file_name() << ":" << where.line() << ": " << result.err);
   CHECK(result.out.empty());
   CHECK(tree(".") == before);
+  CHECK(folders() == folders_before);
   return result;
 }
 
-Result Workplace::ended(int exit_code, const Words& words, const Where& where) const {
+Result Workplace::ended(int exit_code, const Words& words, const Says& says,
+                        const Where& where) const {
   Result result = qturn(words);
   INFO(where.file_name() << ":" << where.line() << ": " << result.err);
   CHECK(result.exit_code == exit_code);
+  for (const std::string& part : says.parts) CHECK_THAT(result.err, ContainsSubstring(part));
   return result;
+}
+
+std::set<fs::path> Workplace::folders() const {
+  std::set<fs::path> found;
+  for (const auto& entry : fs::recursive_directory_iterator(path()))
+    if (entry.is_directory()) found.insert(entry.path());
+  return found;
 }
 
 Workplace::Environment Workplace::on_disturbed_disk(Environment how) {

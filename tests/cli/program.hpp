@@ -21,6 +21,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <initializer_list>
 #include <map>
 #include <set>
 #include <source_location>
@@ -43,6 +44,16 @@ inline Words with(Words words, const Words& more) {
   words.insert(words.end(), more.begin(), more.end());
   return words;
 }
+
+/// Parts of messages.
+struct Says {
+  Says() = default;
+  Says(const char* part) : parts{part} {}
+  Says(const std::string& part) : parts{part} {}
+  Says(std::initializer_list<std::string> several) : parts(several) {}
+
+  std::vector<std::string> parts;
+};
 
 struct Result {
   int exit_code = -1;  ///< 128 + the signal's number if one ended it
@@ -107,16 +118,16 @@ class Workplace : public TemporaryFolder {
   Result on_terminal(Words words, unsigned short columns) const;
 
   using Where = std::source_location;
-  /// Runs it, and checks its status: all is done.
-  Result done(const Words& words, Where where = Where::current()) const {
-    return ended(0, words, where);
+  /// Runs it, and checks its status and that its messages hold what it `says`: all is done.
+  Result done(const Words& words, const Says& says = {}, Where where = Where::current()) const {
+    return ended(0, words, says, where);
   }
-  /// Some failed, the others are done.
-  Result failed(const Words& words, Where where = Where::current()) const {
-    return ended(1, words, where);
+  /// The same: some failed, the others are done.
+  Result failed(const Words& words, const Says& says = {}, Where where = Where::current()) const {
+    return ended(1, words, says, where);
   }
-  /// Nothing was started: what lay there is as it was.
-  Result refused(const Words& words, Where where = Where::current()) const;
+  /// The same: nothing was started, and what lay there is as it was, folders too.
+  Result refused(const Words& words, const Says& says = {}, Where where = Where::current()) const;
 
   /// For `environment`: runs meet what `how` says, on the disk of disturbed_disk.cpp.
   static Environment on_disturbed_disk(Environment how);
@@ -164,7 +175,8 @@ class Workplace : public TemporaryFolder {
   std::set<std::pair<std::string, std::string>> tree(const fs::path& name) const;
 
  private:
-  Result ended(int exit_code, const Words& words, const Where& where) const;
+  Result ended(int exit_code, const Words& words, const Says& says, const Where& where) const;
+  std::set<fs::path> folders() const;
 
   TemporaryFolder streams_;
 };

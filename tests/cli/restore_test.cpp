@@ -26,14 +26,14 @@ const Words in_place = {"cw", "in", "--in-place", "--sidecars", "--backup", "kep
 
 void add_pictures(const Workplace& workplace) {
   for (int i = 0; i < 3; ++i) {
-    workplace.add("in/x/" + std::to_string(i) + ".png",
-                  cli::png(cli::random_picture(6, 4, 3, qturn::SampleFormat::u8,
-                                               static_cast<std::uint64_t>(i) + 1)));
+    workplace.add(
+        "in/x/" + std::to_string(i) + ".png",
+        png(random_picture(6, 4, 3, qturn::SampleFormat::u8, static_cast<std::uint64_t>(i) + 1)));
   }
   workplace.add("in/x/0.txt", "0 0.25 0.5 0.1 0.2\n");
   workplace.add("in/x/1.txt", "");  // stays as it is
-  workplace.add("in/x/1_mask.png", cli::png(cli::random_picture(6, 4, 1)));
-  workplace.add("in/a.jpg", cli::jpeg(cli::smooth_picture(64, 48)));
+  workplace.add("in/x/1_mask.png", png(random_picture(6, 4, 1)));
+  workplace.add("in/a.jpg", jpeg(smooth_picture(64, 48)));
   workplace.add("in/a.xmp", qturn::tests::xmp_packet_with("tiff:Orientation='6'"));
 }
 
@@ -91,93 +91,79 @@ void kill_at(Workplace& workplace, const Words& words, int call) {
 
 }  // namespace
 
-TEST_CASE("What a run in place replaced is put back, with metadata and companions") {
-  Workplace workplace;
+TEST_CASE_METHOD(Workplace,
+                 "What a run in place replaced is put back, with metadata and companions") {
   const bool to_other = GENERATE(false, true);
-  const auto other = to_other ? other_file_system(workplace) : nullptr;
+  const auto other = to_other ? other_file_system(*this) : nullptr;
   if (to_other && !other) SKIP("there is no other file system");
   const fs::path kept = other ? other->path() / "kept" : fs::path("kept");
-  add_pictures(workplace);
-  mark(workplace);
-  const auto before = workplace.tree("in");
-  const auto metadata = metadata_of(workplace, "in");
+  add_pictures(*this);
+  mark(*this);
+  const auto before = tree("in");
+  const auto metadata = metadata_of(*this, "in");
   Words words = in_place;
   words[5] = kept;
-  const Result turned = workplace.qturn(words);
-  INFO(turned.err);
-  REQUIRE(turned.exit_code == 0);
-  REQUIRE(workplace.tree("in") != before);
-  const fs::path run = workplace.run_in(kept);
+  const Result turned = done(words);
+  REQUIRE(tree("in") != before);
+  const fs::path run = run_in(kept);
   CHECK_THAT(turned.err, ContainsSubstring("'qturn restore " + (kept / run.filename()).string() +
                                            "' puts the originals back"));
-  CHECK(workplace.originals_in(kept) == before);
+  CHECK(originals_in(kept) == before);
 
-  const Result list = workplace.qturn({"restore", kept});
-  CHECK(list.exit_code == 0);
-  CHECK_THAT(list.out,
+  CHECK_THAT(done({"restore", kept}).out,
              ContainsSubstring(run.filename().string() + "  rotate90  8 files, 0.0 MB\n"));
 
-  const Result planned = workplace.qturn({"restore", run, "--dry-run"});
-  CHECK(planned.exit_code == 0);
+  const Result planned = done({"restore", run, "--dry-run"});
   CHECK(planned.out_lines().size() == 4);
   CHECK_THAT(planned.out, ContainsSubstring("in/x/0.png\n"));
-  CHECK(workplace.originals_in(kept) == before);
+  CHECK(originals_in(kept) == before);
 
-  const Result restored = workplace.qturn({"restore", run});
-  CHECK(restored.exit_code == 0);
-  CHECK_THAT(restored.err, ContainsSubstring("4 of 4 pictures restored"));
-  CHECK(workplace.tree("in") == before);
-  CHECK(metadata_of(workplace, "in") == metadata);
-  CHECK(workplace.originals_in(kept).empty());
-  CHECK(names_of_own_files(workplace).empty());
-  CHECK_THAT(workplace.qturn({"restore", kept}).out, ContainsSubstring("8 files, restored\n"));
-  CHECK(workplace.qturn({"restore", run}).exit_code == 0);
-  CHECK(workplace.qturn(in_place).exit_code == 0);
+  done({"restore", run}, "4 of 4 pictures restored");
+  CHECK(tree("in") == before);
+  CHECK(metadata_of(*this, "in") == metadata);
+  CHECK(originals_in(kept).empty());
+  CHECK(names_of_own_files(*this).empty());
+  CHECK_THAT(qturn({"restore", kept}).out, ContainsSubstring("8 files, restored\n"));
+  done({"restore", run});
+  done(in_place);
 }
 
-TEST_CASE("A copy that the disk has spoiled is not put back, and its backup stays") {
-  Workplace workplace;
-  const auto other = other_file_system(workplace);
+TEST_CASE_METHOD(Workplace,
+                 "A copy that the disk has spoiled is not put back, and its backup stays") {
+  const auto other = other_file_system(*this);
   if (!other) SKIP("there is no other file system");
   const fs::path kept = other->path() / "kept";
-  add_pictures(workplace);
-  const auto before = workplace.tree("in");
+  add_pictures(*this);
+  const auto before = tree("in");
   Words words = in_place;
   words[5] = kept;
-  REQUIRE(workplace.qturn(words).exit_code == 0);
-  const std::string turned = workplace.content("in/a.jpg");
-  const fs::path run = workplace.run_in(kept);
-  workplace.environment = Workplace::on_disturbed_disk({{"QTURN_TEST_SPOIL", "a.jpg"}});
-  const Result restored = workplace.qturn({"restore", run});
-  CHECK(restored.exit_code == 1);
-  CHECK_THAT(restored.err, ContainsSubstring("in/a.jpg: the result was rejected, because it is "
-                                             "wrong: ") &&
-                               ContainsSubstring("was copied with another hash: "));
-  CHECK(workplace.content("in/a.jpg") == turned);
-  workplace.environment.clear();
-  CHECK(workplace.qturn({"restore", run}).exit_code == 0);
-  CHECK(workplace.tree("in") == before);
+  done(words);
+  const std::string turned = content("in/a.jpg");
+  const fs::path run = run_in(kept);
+  environment = Workplace::on_disturbed_disk({{"QTURN_TEST_SPOIL", "a.jpg"}});
+  failed({"restore", run}, {"in/a.jpg: the result was rejected, because it is wrong: ",
+                            "was copied with another hash: "});
+  CHECK(content("in/a.jpg") == turned);
+  environment.clear();
+  done({"restore", run});
+  CHECK(tree("in") == before);
 }
 
-TEST_CASE("What has changed since the run is named and left, with all that belongs to it") {
-  Workplace workplace;
-  add_pictures(workplace);
-  const auto before = workplace.tree("in");
-  REQUIRE(workplace.qturn(in_place).exit_code == 0);
-  const fs::path run = workplace.run_in("kept");
-  const auto turned = workplace.tree("in");
-  workplace.add("in/x/0.txt", "edited\n");
-  fs::remove(workplace.path() / "in/x/2.png");
-  workplace.add(run / "a.jpg", "damaged");
-  const Result restored = workplace.qturn({"restore", run});
-  CHECK(restored.exit_code == 1);
-  INFO(restored.err);
-  CHECK_THAT(restored.err,
-             ContainsSubstring("in/x/0.txt is not what the run wrote, so it was left as it is") &&
-                 ContainsSubstring("in/x/2.png: is not what the run wrote") &&
-                 ContainsSubstring("a.jpg is not the original any more") &&
-                 ContainsSubstring("1 of 4 pictures restored, 3 failed"));
-  const auto after = workplace.tree("in");
+TEST_CASE_METHOD(Workplace,
+                 "What has changed since the run is named and left, with all that belongs to it") {
+  add_pictures(*this);
+  const auto before = tree("in");
+  done(in_place);
+  const fs::path run = run_in("kept");
+  const auto turned = tree("in");
+  add("in/x/0.txt", "edited\n");
+  fs::remove(path() / "in/x/2.png");
+  add(run / "a.jpg", "damaged");
+  failed({"restore", run},
+         {"in/x/0.txt is not what the run wrote, so it was left as it is",
+          "in/x/2.png: is not what the run wrote", "a.jpg is not the original any more",
+          "1 of 4 pictures restored, 3 failed"});
+  const auto after = tree("in");
   for (const char* name : {"x/1.png", "x/1.txt", "x/1_mask.png"}) {
     const auto is_it = [&](const auto& file) { return file.first == name; };
     CHECK(*std::ranges::find_if(after, is_it) == *std::ranges::find_if(before, is_it));
@@ -186,69 +172,62 @@ TEST_CASE("What has changed since the run is named and left, with all that belon
     const auto is_it = [&](const auto& file) { return file.first == name; };
     CHECK(*std::ranges::find_if(after, is_it) == *std::ranges::find_if(turned, is_it));
   }
-  CHECK_THAT(workplace.qturn({"restore", "kept"}).out,
-             ContainsSubstring("8 files, 5 of them to restore"));
-  CHECK(names_of_own_files(workplace).empty());
+  CHECK_THAT(qturn({"restore", "kept"}).out, ContainsSubstring("8 files, 5 of them to restore"));
+  CHECK(names_of_own_files(*this).empty());
 }
 
-TEST_CASE("A folder of backups takes many runs, which are taken back one after the other") {
-  Workplace workplace;
-  add_pictures(workplace);
-  const auto before = workplace.tree("in");
-  for (int i = 0; i < 3; ++i) REQUIRE(workplace.qturn(in_place).exit_code == 0);
+TEST_CASE_METHOD(Workplace,
+                 "A folder of backups takes many runs, which are taken back one after the other") {
+  add_pictures(*this);
+  const auto before = tree("in");
+  for (int i = 0; i < 3; ++i) REQUIRE(qturn(in_place).exit_code == 0);
   std::vector<fs::path> runs;
-  for (const auto& entry : fs::directory_iterator(workplace.path() / "kept"))
-    runs.push_back(entry.path());
+  for (const auto& entry : fs::directory_iterator(path() / "kept")) runs.push_back(entry.path());
   std::ranges::sort(runs);
   REQUIRE(runs.size() == 3);
-  const Result list = workplace.qturn({"restore", "kept"});
+  const Result list = qturn({"restore", "kept"});
   CHECK(list.out_lines().size() == 3);
   CHECK_THAT(list.err, ContainsSubstring("nothing was restored"));
-  const auto turned = workplace.tree("in");
-  const Result wrong = workplace.qturn({"restore", runs[0]});
-  CHECK(wrong.exit_code == 1);
-  CHECK(workplace.tree("in") == turned);
+  const auto turned = tree("in");
+  failed({"restore", runs[0]});
+  CHECK(tree("in") == turned);
   for (std::size_t i = 3; i-- > 0;) {
-    const Result restored = workplace.qturn({"restore", runs[i]});
-    INFO(restored.err);
-    CHECK(restored.exit_code == 0);
+    done({"restore", runs[i]});
   }
-  CHECK(workplace.tree("in") == before);
+  CHECK(tree("in") == before);
 }
 
-TEST_CASE("Taken back in the wrong order, two runs leave the last copy of an original") {
-  Workplace workplace;
-  workplace.add("in/a.ppm", "P6\n2 1\n255\nabcdef");
-  const std::string original = workplace.content("in/a.ppm");
-  workplace.done({"flop", "in", "--in-place", "--backup", "kept"});
-  workplace.done({"flop", "in", "--in-place", "--backup", "kept"});
-  REQUIRE(workplace.content("in/a.ppm") == original);
+TEST_CASE_METHOD(Workplace,
+                 "Taken back in the wrong order, two runs leave the last copy of an original") {
+  add("in/a.ppm", "P6\n2 1\n255\nabcdef");
+  const std::string original = content("in/a.ppm");
+  done({"flop", "in", "--in-place", "--backup", "kept"});
+  done({"flop", "in", "--in-place", "--backup", "kept"});
+  REQUIRE(content("in/a.ppm") == original);
   std::vector<fs::path> runs;
-  for (const auto& entry : fs::directory_iterator(workplace.path() / "kept"))
-    runs.push_back(entry.path());
+  for (const auto& entry : fs::directory_iterator(path() / "kept")) runs.push_back(entry.path());
   std::ranges::sort(runs);
   REQUIRE(runs.size() == 2);
-  CHECK(workplace.qturn({"restore", runs[0]}).exit_code == 0);
-  CHECK(workplace.content("in/a.ppm") == original);
-  CHECK(workplace.qturn({"restore", runs[1]}).exit_code == 0);
-  CHECK(workplace.content("in/a.ppm") != original);
-  CHECK(workplace.qturn({"restore", runs[0]}).exit_code == 0);
-  CHECK(workplace.content("in/a.ppm") == original);
+  done({"restore", runs[0]});
+  CHECK(content("in/a.ppm") == original);
+  done({"restore", runs[1]});
+  CHECK(content("in/a.ppm") != original);
+  done({"restore", runs[0]});
+  CHECK(content("in/a.ppm") == original);
 }
 
-TEST_CASE("A picture that could not be put back is not turned again by --resume") {
-  Workplace workplace;
-  add_pictures(workplace);
+TEST_CASE_METHOD(Workplace,
+                 "A picture that could not be put back is not turned again by --resume") {
+  add_pictures(*this);
   Words again = in_place;
   again.emplace_back("--resume");
-  workplace.done(again);
-  workplace.add("in/a.jpg", cli::jpeg(cli::smooth_picture(32, 24)));  // edited since
-  const auto turned = workplace.tree("in");
-  workplace.failed({"restore", workplace.run_in("kept")});
-  CHECK(workplace.tree("in") != turned);
-  const Result resumed = workplace.failed(again);
-  CHECK_THAT(resumed.err, ContainsSubstring("in/a.jpg: is neither the original nor what"));
-  CHECK(workplace.tree("in") == turned);
+  done(again);
+  add("in/a.jpg", jpeg(smooth_picture(32, 24)));  // edited since
+  const auto turned = tree("in");
+  failed({"restore", run_in("kept")});
+  CHECK(tree("in") != turned);
+  failed(again, "in/a.jpg: is neither the original nor what");
+  CHECK(tree("in") == turned);
 }
 
 TEST_CASE("Either record of a backup is enough, and without both nothing is said to be restored") {
@@ -271,8 +250,7 @@ TEST_CASE("Either record of a backup is enough, and without both nothing is said
       fs::remove(workplace.path() / run / spoilt);
     else
       workplace.add(run / spoilt, how == "empty" ? "" : record);
-    const Result restored = workplace.done({"restore", run});
-    CHECK_THAT(restored.err, ContainsSubstring("4 of 4 pictures restored"));
+    workplace.done({"restore", run}, "4 of 4 pictures restored");
     CHECK(workplace.tree("in") == before);
   }
   Workplace workplace;
@@ -286,39 +264,36 @@ TEST_CASE("Either record of a backup is enough, and without both nothing is said
       else
         workplace.add(run / name, "");
     }
-    const Result refused = workplace.refused({"restore", run});
-    CHECK_THAT(refused.err, ContainsSubstring("no record says where these files were") &&
-                                ContainsSubstring("and 5 more") &&
-                                ContainsSubstring("nothing was restored"));
+    workplace.refused({"restore", run}, {"no record says where these files were", "and 5 more",
+                                         "nothing was restored"});
   }
 }
 
-TEST_CASE("A folder that was renamed since, and a backup that was moved, are found") {
-  Workplace workplace;
-  add_pictures(workplace);
-  const auto before = workplace.tree("in");
-  workplace.signal_at(SIGKILL, "2.png");
-  (void)workplace.qturn(in_place);
-  workplace.environment.clear();
-  REQUIRE(workplace.has_open_journal("in"));
-  fs::rename(workplace.path() / "kept", workplace.path() / "elsewhere");
-  fs::rename(workplace.path() / "in", workplace.path() / "renamed");
-  const fs::path run = workplace.run_in("elsewhere");
-  const Result gone = workplace.refused({"restore", run});
-  CHECK_THAT(gone.err, ContainsSubstring("--to names the one that it is now"));
-  workplace.done({"restore", run, "--to", "renamed"});
-  CHECK(workplace.tree("renamed") == before);
-  CHECK(names_of_own_files(workplace).empty());
+TEST_CASE_METHOD(Workplace,
+                 "A folder that was renamed since, and a backup that was moved, are found") {
+  add_pictures(*this);
+  const auto before = tree("in");
+  signal_at(SIGKILL, "2.png");
+  (void)qturn(in_place);
+  environment.clear();
+  REQUIRE(has_open_journal("in"));
+  fs::rename(path() / "kept", path() / "elsewhere");
+  fs::rename(path() / "in", path() / "renamed");
+  const fs::path run = run_in("elsewhere");
+  refused({"restore", run}, "--to names the one that it is now");
+  done({"restore", run, "--to", "renamed"});
+  CHECK(tree("renamed") == before);
+  CHECK(names_of_own_files(*this).empty());
 }
 
 TEST_CASE("Two pictures whose backups would have one name are refused, as is a strange record") {
   Workplace workplace;
-  const std::string same = cli::png(cli::random_picture(6, 4));
+  const std::string same = png(random_picture(6, 4));
   workplace.add("day1/IMG_1.png", same);
   workplace.add("day2/IMG_1.png", same);
   const Result refused = workplace.refused(
-      {"cw", "day1/IMG_1.png", "day2/IMG_1.png", "--in-place", "--backup", "kept"});
-  CHECK_THAT(refused.err, ContainsSubstring("day1/IMG_1.png, day2/IMG_1.png: their backups"));
+      {"cw", "day1/IMG_1.png", "day2/IMG_1.png", "--in-place", "--backup", "kept"},
+      "day1/IMG_1.png, day2/IMG_1.png: their backups");
   workplace.done({"cw", "day1/IMG_1.png", "--in-place", "--backup", "kept"});
   const fs::path run = workplace.run_in("kept");
   fs::remove(workplace.path() / run / "qturn-run-copy.jsonl");
@@ -334,8 +309,7 @@ TEST_CASE("Two pictures whose backups would have one name are refused, as is a s
                     hash + R"(","result":")" + hash +
                     R"(","backup":"../../mine.png","with":[],"line":2})"
                     "\n");
-  const Result strange = workplace.refused({"restore", run});
-  CHECK_THAT(strange.err, ContainsSubstring("lies elsewhere"));
+  workplace.refused({"restore", run}, "lies elsewhere");
   CHECK(workplace.exists("mine.png"));
 }
 
@@ -367,7 +341,7 @@ TEST_CASE("Killed at any call, a run with a backup can be taken back, and that c
 
     Workplace other;
     add_pictures(other);
-    REQUIRE(other.qturn(in_place).exit_code == 0);
+    other.done(in_place);
     const Words back = {"restore", other.run_in("kept")};
     kill_at(other, back, call);
     if (other.tree("in") != before) {
@@ -377,9 +351,7 @@ TEST_CASE("Killed at any call, a run with a backup can be taken back, and that c
       CHECK(other_run.exit_code == (is_begun ? 2 : 0));
       if (other_run.exit_code == 0) continue;
     }
-    const Result again = other.qturn(back);
-    INFO(again.err);
-    CHECK(again.exit_code == 0);
+    other.done(back);
     CHECK(other.tree("in") == before);
     CHECK(other.originals_in("kept").empty());
     CHECK(names_of_own_files(other).empty());
@@ -388,49 +360,39 @@ TEST_CASE("Killed at any call, a run with a backup can be taken back, and that c
   CHECK(kills_of_restore > 10);
 }
 
-TEST_CASE("While another run in the folder is not complete, none is taken back") {
-  Workplace workplace;
-  add_pictures(workplace);
-  REQUIRE(workplace.qturn(in_place).exit_code == 0);
-  const fs::path run = workplace.run_in("kept");
-  workplace.add("in/b.png", cli::png(cli::random_picture(6, 4)).substr(0, 60));
-  REQUIRE(workplace.qturn({"flip", "in", "--in-place"}).exit_code == 1);
-  const auto now = workplace.tree("in");
-  const Result refused = workplace.qturn({"restore", run});
-  CHECK(refused.exit_code == 2);
-  CHECK_THAT(refused.err, ContainsSubstring("'flip"));
-  CHECK(workplace.tree("in") == now);
+TEST_CASE_METHOD(Workplace, "While another run in the folder is not complete, none is taken back") {
+  add_pictures(*this);
+  done(in_place);
+  const fs::path run = run_in("kept");
+  add("in/b.png", png(random_picture(6, 4)).substr(0, 60));
+  failed({"flip", "in", "--in-place"});
+  refused({"restore", run}, "'flip");
 }
 
-TEST_CASE("Originals that can only be copied, and do not fit, are told before the run begins") {
-  Workplace workplace;
-  const auto other = other_file_system(workplace);
+TEST_CASE_METHOD(
+    Workplace,
+    "Originals that can only be copied, and do not fit, are told before the run begins") {
+  const auto other = other_file_system(*this);
   if (!other) SKIP("there is no other file system");
-  const fs::path picture = workplace.add("in/a.png", cli::png(cli::random_picture(6, 4)));
+  const fs::path picture = add("in/a.png", png(random_picture(6, 4)));
   fs::resize_file(picture, std::uintmax_t{1} << 42);  // with a hole
-  const Words words = {"cw", "in", "--in-place", "--backup", other->path() / "kept"};
-  const Result refused = workplace.qturn(words);
-  CHECK(refused.exit_code == 2);
-  CHECK_THAT(refused.err, ContainsSubstring("4398046 MB in"));
+  const Result result = qturn({"cw", "in", "--in-place", "--backup", other->path() / "kept"});
+  CHECK(result.exit_code == 2);
+  CHECK_THAT(result.err, ContainsSubstring("4398046 MB in"));
   CHECK(fs::is_empty(other->path()));
-  CHECK(names_of_own_files(workplace).empty());
+  CHECK(names_of_own_files(*this).empty());
 }
 
-TEST_CASE("What is not a run, or has none, is said") {
-  Workplace workplace;
-  fs::create_directory(workplace.path() / "empty");
+TEST_CASE_METHOD(Workplace, "What is not a run, or has none, is said") {
+  fs::create_directory(path() / "empty");
   for (const char* folder : {"empty", "none"}) {
-    const Result refused = workplace.qturn({"restore", folder});
-    CHECK(refused.exit_code == 2);
-    CHECK_THAT(refused.err, ContainsSubstring("holds no originals of a run"));
+    refused({"restore", folder}, "holds no originals of a run");
   }
-  CHECK_THAT(workplace.qturn({"restore"}).err, ContainsSubstring("qturn restore BACKUP"));
-  add_pictures(workplace);
-  REQUIRE(workplace.qturn(in_place).exit_code == 0);
-  fs::rename(workplace.path() / "in", workplace.path() / "moved");
-  const Result gone = workplace.qturn({"restore", workplace.run_in("kept")});
-  CHECK(gone.exit_code == 2);
-  CHECK_THAT(gone.err, ContainsSubstring("the folders that were turned do not exist"));
+  CHECK_THAT(qturn({"restore"}).err, ContainsSubstring("qturn restore BACKUP"));
+  add_pictures(*this);
+  done(in_place);
+  fs::rename(path() / "in", path() / "moved");
+  refused({"restore", run_in("kept")}, "the folders that were turned do not exist");
 }
 
 // docs/files.md has this as a table.
@@ -440,11 +402,9 @@ TEST_CASE(
   const auto text = [](const qturn::Bytes& bytes) {
     return std::string(qturn::tests::text_of(bytes));
   };
-  const auto sample = [](const char* name) {
-    return content_of(cli::testdata() / "samples" / name);
-  };
-  const cli::Picture picture = cli::random_picture(16, 8);
-  const auto written = [&](const qturn::Codec& format) { return cli::encoded(picture, format); };
+  const auto sample = [](const char* name) { return content_of(testdata() / "samples" / name); };
+  const Picture picture = random_picture(16, 8);
+  const auto written = [&](const qturn::Codec& format) { return encoded(picture, format); };
   const std::map<std::string, std::string> same = {
       {"plain.jpg", text(make_jpeg({}))},
       {"restarts.jpg", text(make_jpeg({.restart_interval = 2}))},
@@ -461,8 +421,8 @@ TEST_CASE(
   const std::map<std::string, std::string> other = {
       {"optimised.jpg", text(make_jpeg({.optimised = true}))},
       {"progressive.jpg", text(make_jpeg({.progressive = true}))},
-      {"tagged.jpg", cli::tagged_jpeg(cli::smooth_picture(64, 48), 6)},
-      {"edges.jpg", cli::jpeg(cli::smooth_picture(61, 45))},
+      {"tagged.jpg", tagged_jpeg(smooth_picture(64, 48), 6)},
+      {"edges.jpg", jpeg(smooth_picture(61, 45))},
       {"cat.png", sample("graphics/cat.png")},
       {"textures.tif", sample("scans/textures.tif")},
   };
@@ -485,9 +445,9 @@ TEST_CASE(
       CHECK(workplace.content("in/" + name) != content);
       if (name.ends_with(".jpg")) continue;
       workplace.add("before/" + name, content);
-      REQUIRE(workplace.qturn({"upright", "before", "-o", "shown", "--overwrite"}).exit_code == 0);
-      CHECK(cli::decoded(workplace.path() / "in" / name).pages ==
-            cli::decoded(workplace.path() / "shown" / name).pages);
+      workplace.done({"upright", "before", "-o", "shown", "--overwrite"});
+      CHECK(decoded(workplace.path() / "in" / name).pages ==
+            decoded(workplace.path() / "shown" / name).pages);
     }
     // What was turned once comes back byte for byte, but for a JPEG that is turned by its tag.
     fs::remove(workplace.path() / "in/edges.jpg");

@@ -8,11 +8,7 @@
 
 namespace resume_data_sets_test {
 
-namespace fs = std::filesystem;
-using Catch::Matchers::ContainsSubstring;
-using cli::Result;
-using cli::Workplace;
-using Words = std::vector<std::string>;
+using namespace cli;
 
 namespace {
 
@@ -24,9 +20,9 @@ const Words resumed = {"cw", "d", "--in-place", "-j1", "--resume"};
 
 void add_data_set(const Workplace& workplace) {
   for (const std::string name : {"a", "b"}) {
-    workplace.add("d/images/" + name + ".png", cli::png(cli::labelled_picture));
+    workplace.add("d/images/" + name + ".png", png(labelled_picture));
     workplace.add("d/labels/" + name + ".txt", label);
-    workplace.add("d/masks/" + name + "_mask.png", cli::png(cli::random_picture(9, 5, 1)));
+    workplace.add("d/masks/" + name + "_mask.png", png(random_picture(9, 5, 1)));
   }
 }
 
@@ -74,7 +70,7 @@ TEST_CASE("Killed when any file of a data set gets its name, a run in place can 
   }
 }
 
-TEST_CASE_METHOD(cli::Workplace,
+TEST_CASE_METHOD(Workplace,
                  "What a killed run has left is not taken for labels, masks, sidecars or inputs") {
   add_data_set(*this);
   const auto wanted = tree_of_whole_run(in_place);
@@ -97,20 +93,18 @@ TEST_CASE_METHOD(cli::Workplace,
   // Of a list, too.
   add_all();
   add("list", "d/images/a.png\nd/images/.a.png." + temporary + "\n");
-  const Result listed = done({"cw", "--files-from", "list", "-o", "out"});
-  CHECK_THAT(listed.err, ContainsSubstring("1 file of an interrupted run"));
+  done({"cw", "--files-from", "list", "-o", "out"}, "1 file of an interrupted run");
   CHECK(files("out") ==
         std::set<std::string>{"d/images/a.png", "d/labels/a.txt", "d/masks/a_mask.png"});
 }
 
-TEST_CASE_METHOD(cli::Workplace, "A resumed run is not told to turn the pictures alone") {
+TEST_CASE_METHOD(Workplace, "A resumed run is not told to turn the pictures alone") {
   add_data_set(*this);
   signal_at(SIGKILL, ".png");
   REQUIRE(qturn(in_place).exit_code == 128 + SIGKILL);
   environment.clear();
   add("d/Annotations/b.mat", "what is this?");
-  const Result result = refused(resumed);
-  CHECK_THAT(result.err, ContainsSubstring("correct that, then --resume again"));
+  const Result result = refused(resumed, "correct that, then --resume again");
   CHECK(result.err.find("--labels none") == std::string::npos);
 }
 
@@ -141,11 +135,9 @@ TEST_CASE("A sidecar that cannot follow its picture is put in its place by --res
     Workplace workplace;
     const std::string packet =
         "<x:xmpmeta xmlns:x='adobe:ns:meta/'><rdf:RDF "
-        "xmlns:rdf='http://www.w3.org/1999/02/22-rdf-syntax-ns#'>"
-        "<rdf:Description rdf:about='' "
-        "xmlns:tiff='http://ns.adobe.com/tiff/1.0/' tiff:Orientation='6'/>"
-        "</rdf:RDF></x:xmpmeta>";
-    workplace.add("d/a.png", cli::png(cli::labelled_picture));
+        "xmlns:rdf='http://www.w3.org/1999/02/22-rdf-syntax-ns#'><rdf:Description rdf:about='' "
+        "xmlns:tiff='http://ns.adobe.com/tiff/1.0/' tiff:Orientation='6'/></rdf:RDF></x:xmpmeta>";
+    workplace.add("d/a.png", png(labelled_picture));
     workplace.add("d/a.xmp", packet);
     const Words words = {"cw", "d", "--in-place", "--sidecars"};
     workplace.environment = disturbed_by("QTURN_TEST_RENAME", "a.xmp");
@@ -163,7 +155,7 @@ TEST_CASE("A sidecar that cannot follow its picture is put in its place by --res
   }
 }
 
-TEST_CASE_METHOD(cli::Workplace,
+TEST_CASE_METHOD(Workplace,
                  "A picture and a label that are out of step are found where a journal knows it") {
   add_data_set(*this);
   done({"check", "d", "--labels"});
@@ -171,10 +163,9 @@ TEST_CASE_METHOD(cli::Workplace,
   failed(in_place);
   environment.clear();
   const Result result = failed({"check", "d", "--labels"});
-  CHECK_THAT(
-      result.out,
-      ContainsSubstring("d/labels/a.txt: out of step: its picture is turned and it is not, says "
-                        "d/.qturn-journal; resume the run that was interrupted\n"));
+  CHECK_THAT(result.out,
+             ContainsSubstring("d/labels/a.txt: out of step: its picture is turned and it is not, "
+                               "says d/.qturn-journal; resume the run that was interrupted\n"));
   CHECK(result.out.find("b.txt") == std::string::npos);
   CHECK_THAT(qturn({"check", "d/images", "--labels"}).out,
              ContainsSubstring("labels/a.txt: out of step"));
@@ -182,7 +173,7 @@ TEST_CASE_METHOD(cli::Workplace,
   done({"check", "d", "--labels"});
 }
 
-TEST_CASE_METHOD(cli::Workplace,
+TEST_CASE_METHOD(Workplace,
                  "Killed when it removes its journal, a run in place is not repeated by accident") {
   add_data_set(*this);
   const auto wanted = tree_of_whole_run(in_place);
@@ -202,22 +193,20 @@ TEST_CASE_METHOD(cli::Workplace,
   }
 }
 
-TEST_CASE_METHOD(cli::Workplace, "A lock is held by an open file, and by nothing else") {
+TEST_CASE_METHOD(Workplace, "A lock is held by an open file, and by nothing else") {
   add_data_set(*this);
   const fs::path lock = add("d/.qturn-lock", "{\"host\":\"elsewhere\",\"process\":7}\n");
   const int file = ::open(lock.c_str(), O_RDWR | O_CLOEXEC);
   struct flock whole = {};
   whole.l_type = F_WRLCK;
   REQUIRE(::fcntl(file, F_OFD_SETLK, &whole) == 0);
-  const Result result = refused(in_place);
-  CHECK_THAT(result.err,
-             ContainsSubstring("d: another qturn (process 7 on elsewhere) is working here; wait"));
+  refused(in_place, "d: another qturn (process 7 on elsewhere) is working here; wait");
   ::close(file);
   done(in_place);
   CHECK_FALSE(exists("d/.qturn-lock"));
 }
 
-TEST_CASE_METHOD(cli::Workplace, "A killed run that nobody has reaped holds nothing") {
+TEST_CASE_METHOD(Workplace, "A killed run that nobody has reaped holds nothing") {
   add_data_set(*this);
   signal_at(SIGKILL, ".png");
   const auto killed = start(in_place);
@@ -234,8 +223,7 @@ TEST_CASE("Pipes and files with holes in the place of a journal or a lock are re
     Workplace workplace;
     add_data_set(workplace);
     REQUIRE(::mkfifo((workplace.path() / "d" / name).c_str(), 0600) == 0);
-    const Result result = workplace.refused(in_place);
-    CHECK_THAT(result.err, ContainsSubstring("d/" + name + " is not a regular file; remove it"));
+    workplace.refused(in_place, "d/" + name + " is not a regular file; remove it");
   }
   for (const std::string start : {"", "{\"qturn_journal\":1,\"operation\":\"x\",\"inputs\":[],"}) {
     Workplace workplace;

@@ -20,14 +20,13 @@ const Words to_folder = {"cw", "in", "-o", "out", "--sidecars", "-j", "2"};
 void add_pictures(const Workplace& workplace) {
   for (int i = 0; i < 4; ++i) {
     const Picture picture =
-        cli::random_picture(6, 4, 3, qturn::SampleFormat::u8, static_cast<std::uint64_t>(i) + 1);
-    workplace.add("in/x" + std::to_string(i % 2) + "/" + std::to_string(i) + ".png",
-                  cli::png(picture));
+        random_picture(6, 4, 3, qturn::SampleFormat::u8, static_cast<std::uint64_t>(i) + 1);
+    workplace.add("in/x" + std::to_string(i % 2) + "/" + std::to_string(i) + ".png", png(picture));
   }
   workplace.add("in/x0/0.txt", "0 0.25 0.5 0.1 0.2\n");
   workplace.add("in/x1/1.txt", "");
-  workplace.add("in/x1/1_mask.png", cli::png(cli::random_picture(6, 4, 1)));
-  workplace.add("in/a.jpg", cli::jpeg(cli::smooth_picture(64, 48)));
+  workplace.add("in/x1/1_mask.png", png(random_picture(6, 4, 1)));
+  workplace.add("in/a.jpg", jpeg(smooth_picture(64, 48)));
   workplace.add("in/a.xmp", packet);
 }
 
@@ -52,8 +51,8 @@ bool has_own_files(const Workplace& workplace, const fs::path& folder) {
 
 /// In place, one of two pictures is turned and the other is damaged.
 void fail_in_part(Workplace& workplace) {
-  workplace.add("in/a.png", cli::png(cli::random_picture(6, 4)));
-  workplace.add("in/b.png", cli::png(cli::random_picture(6, 4)).substr(0, 60));
+  workplace.add("in/a.png", png(random_picture(6, 4)));
+  workplace.add("in/b.png", png(random_picture(6, 4)).substr(0, 60));
   workplace.failed({"cw", "in", "--in-place"});
   REQUIRE(workplace.files("in") == Names{"a.png", "b.png"});
   REQUIRE(workplace.exists("in/.qturn-journal"));
@@ -75,8 +74,7 @@ TEST_CASE("Killed at any call and resumed, a run in place turns each picture exa
     // Without its journal a run has changed nothing, or all.
     if (!workplace.exists("in/.qturn-journal") || workplace.content("in/.qturn-journal").empty()) {
       if (workplace.tree("in") != wanted) {
-        const Result result = workplace.done(with(in_place, {"--resume"}));
-        CHECK_THAT(result.err, ContainsSubstring("no interrupted run to resume"));
+        workplace.done(with(in_place, {"--resume"}), "no interrupted run to resume");
       }
     } else {
       const Result refused = workplace.qturn(in_place);
@@ -103,7 +101,7 @@ TEST_CASE_METHOD(Workplace, "Resumed in place, a run that is done is not done tw
   done(resumed);
   CHECK(tree("in") == once);
 
-  add("in/new.png", cli::png(cli::random_picture(6, 4)));
+  add("in/new.png", png(random_picture(6, 4)));
   const std::string stored = content("in/new.png");
   done(resumed);
   CHECK(content("in/new.png") != stored);
@@ -146,49 +144,47 @@ TEST_CASE(
 }
 
 TEST_CASE_METHOD(
-    cli::Workplace,
+    Workplace,
     "A run in place that failed in part is resumed or restarted, never repeated by accident") {
   fail_in_part(*this);
   const std::string turned = content("in/a.png");
-  const Result result = refused({"cw", "in", "--in-place"});
-  CHECK_THAT(result.err, ContainsSubstring("in/.qturn-journal: 'rotate90 --jpeg lossless "
-                                           "--jpeg-edges tag --png small' is not complete"));
+  refused(
+      {"cw", "in", "--in-place"},
+      "in/.qturn-journal: 'rotate90 --jpeg lossless --jpeg-edges tag --png small' is not complete");
   CHECK(content("in/a.png") == turned);
 
-  const Result other = refused({"flop", "in", "--in-place", "--resume"});
-  CHECK_THAT(other.err, ContainsSubstring("resume with the same operation, options and inputs"));
+  refused({"flop", "in", "--in-place", "--resume"},
+          "resume with the same operation, options and inputs");
 
   refused({"cw", "in/a.png", "--in-place", "--resume"});
 
-  add("in/b.png", cli::png(cli::random_picture(6, 4)));
-  const Result resumed = done({"cw", "in", "--in-place", "--resume"});
-  CHECK_THAT(
-      resumed.err,
-      ContainsSubstring("1 of 2 pictures written (1 re-encoded without loss), 1 done before"));
+  add("in/b.png", png(random_picture(6, 4)));
+  done({"cw", "in", "--in-place", "--resume"},
+       "1 of 2 pictures written (1 re-encoded without loss), 1 done before");
   CHECK(content("in/a.png") == turned);
   CHECK(content("in/b.png") == turned);
   CHECK(files("in") == Names{"a.png", "b.png"});
   CHECK_FALSE(has_own_files(*this, "in"));
 }
 
-TEST_CASE("What a killed run has left hidden goes, also where no picture is any more") {
-  Workplace workplace;
-  workplace.add("in/a.png", cli::png(cli::random_picture(6, 4)));
-  workplace.add("in/deep/b.png", cli::png(cli::random_picture(6, 4)));
-  for (int call = 1; workplace.files("in/deep") == Names{"b.png"}; ++call) {
+TEST_CASE_METHOD(Workplace,
+                 "What a killed run has left hidden goes, also where no picture is any more") {
+  add("in/a.png", png(random_picture(6, 4)));
+  add("in/deep/b.png", png(random_picture(6, 4)));
+  for (int call = 1; files("in/deep") == Names{"b.png"}; ++call) {
     REQUIRE(call < 60);
-    kill_at(workplace, {"cw", "in", "--in-place", "-j", "1", "--restart"}, call);
+    kill_at(*this, {"cw", "in", "--in-place", "-j", "1", "--restart"}, call);
   }
-  fs::remove(workplace.path() / "in/deep/b.png");
-  workplace.done({"cw", "in", "--in-place", "--restart"});
-  CHECK(workplace.files("in/deep").empty());
+  fs::remove(path() / "in/deep/b.png");
+  done({"cw", "in", "--in-place", "--restart"});
+  CHECK(files("in/deep").empty());
 }
 
 TEST_CASE(
     "A tar that is unpacked into a folder, killed at any call, is resumed and leaves nothing") {
-  const tests::Members members = {{"x/a.jpg", cli::jpeg(cli::smooth_picture(64, 48))},
+  const tests::Members members = {{"x/a.jpg", jpeg(smooth_picture(64, 48))},
                                   {"x/a.txt", "0 0.25 0.5 0.1 0.2\n"},
-                                  {"x/b.png", cli::png(cli::random_picture(6, 4))}};
+                                  {"x/b.png", png(random_picture(6, 4))}};
   const Words words = {"cw", "in.tar", "-o", "out", "--unpack", "-j", "1"};
   Workplace undisturbed;
   undisturbed.add("in.tar", tests::tar(members));
@@ -206,9 +202,7 @@ TEST_CASE(
     workplace.environment.clear();
     if (!is_killed) break;
     const bool has_results = !workplace.files("out").empty();
-    const Result resumed = workplace.qturn(again);
-    INFO(resumed.err);
-    CHECK(resumed.exit_code == 0);
+    const Result resumed = workplace.done(again);
     is_any_known =
         is_any_known || (has_results && resumed.err.find("done before") != std::string::npos);
     fs::remove(workplace.path() / "out/.qturn-journal");
@@ -219,9 +213,9 @@ TEST_CASE(
 }
 
 TEST_CASE_METHOD(Workplace, "With --resume, a tar that is done is done, unless something changed") {
-  add("in/a.jpg", cli::jpeg(cli::smooth_picture(64, 48)));
-  add("in/b.png", cli::png(cli::random_picture(6, 4)));
-  add("in.tar", tests::tar({{"a.jpg", cli::jpeg(cli::smooth_picture(64, 48))}}));
+  add("in/a.jpg", jpeg(smooth_picture(64, 48)));
+  add("in/b.png", png(random_picture(6, 4)));
+  add("in.tar", tests::tar({{"a.jpg", jpeg(smooth_picture(64, 48))}}));
   const std::vector<Words> runs = {
       {"cw", "in", "-o", "packed.tar", "--resume"},
       {"augment", "in", "-o", "all.tar", "--resume"},
@@ -231,29 +225,26 @@ TEST_CASE_METHOD(Workplace, "With --resume, a tar that is done is done, unless s
   for (const Words& words : runs) done(words);
   const auto before = tree(".");
   for (const Words& words : runs) {
-    const Result again = done(words);
-    CHECK_THAT(again.err, ContainsSubstring("this run is already complete"));
+    done(words, "this run is already complete");
   }
   CHECK(tree(".") == before);
 
   // Other options, an input or a tar that is another one, and a run that left no record.
-  CHECK_THAT(refused({"ccw", "in.tar", "-o", "one.tar", "--resume"}).err,
-             ContainsSubstring("one.tar: exists already"));
+  refused({"ccw", "in.tar", "-o", "one.tar", "--resume"}, "one.tar: exists already");
   add("parts-000000.tar", content("parts-000000.tar") + std::string(1024, '\0'));
-  CHECK_THAT(refused(runs[3]).err, ContainsSubstring("exists already"));
-  add("in/c.png", cli::png(cli::random_picture(6, 4)));
-  CHECK_THAT(refused(runs[0]).err, ContainsSubstring("packed.tar: exists already"));
+  refused(runs[3], "exists already");
+  add("in/c.png", png(random_picture(6, 4)));
+  refused(runs[0], "packed.tar: exists already");
   done({"cw", "in", "-o", "other.tar"});
-  CHECK_THAT(refused({"cw", "in", "-o", "other.tar", "--resume"}).err,
-             ContainsSubstring("other.tar: exists already"));
+  refused({"cw", "in", "-o", "other.tar", "--resume"}, "other.tar: exists already");
 }
 
 TEST_CASE_METHOD(Workplace, "Option --restart forgets an interrupted run") {
   fail_in_part(*this);
-  add("in/b.png", cli::png(cli::random_picture(6, 4)));
+  add("in/b.png", png(random_picture(6, 4)));
   done({"cw", "in", "--in-place", "--restart"});
-  CHECK(cli::pixels_of(path() / "in/a.png") ==
-        cli::turned(cli::random_picture(6, 4), Orientation::rotate180));
+  CHECK(pixels_of(path() / "in/a.png") ==
+        cli::turned(random_picture(6, 4), Orientation::rotate180));
   CHECK(files("in") == Names{"a.png", "b.png"});
   CHECK_FALSE(has_own_files(*this, "in"));
 }
@@ -261,43 +252,39 @@ TEST_CASE_METHOD(Workplace, "Option --restart forgets an interrupted run") {
 TEST_CASE_METHOD(Workplace,
                  "An interrupted run is also found above and below the folder of a new one") {
   fail_in_part(*this);
-  add("in/deep/a.png", cli::png(cli::random_picture(6, 4)));
+  add("in/deep/a.png", png(random_picture(6, 4)));
   const std::string deep = content("in/deep/a.png");
   for (const Words& words :
        {Words{"cw", "in/deep", "--in-place"}, Words{"cw", ".", "--in-place"}}) {
-    const Result result = refused(words);
-    CHECK_THAT(result.err, ContainsSubstring("finish it with --resume, or remove"));
+    refused(words, "finish it with --resume, or remove");
   }
   CHECK(content("in/deep/a.png") == deep);
 }
 
 TEST_CASE_METHOD(Workplace,
                  "Each of several folders can be resumed by itself, and then with the others") {
-  const std::string good = cli::png(cli::random_picture(6, 4));
+  const std::string good = png(random_picture(6, 4));
   for (const char* name : {"in/a.png", "two/a.png"}) add(name, good);
   for (const char* name : {"in/b.png", "two/b.png"}) add(name, good.substr(0, 60));
   failed({"cw", "in", "two", "--in-place"});
   const std::string turned = content("two/a.png");
   add("two/b.png", good);
   done({"cw", "two", "--in-place", "--resume"});
-  const Result both = failed({"cw", "in", "two", "--in-place", "--resume"});
-  CHECK_THAT(both.err, ContainsSubstring("3 done before the interruption, 1 failed"));
+  failed({"cw", "in", "two", "--in-place", "--resume"}, "3 done before the interruption, 1 failed");
   REQUIRE(fs::remove(path() / "two/.qturn-journal"));
-  const Result without = refused({"cw", "in", "two", "--in-place", "--resume"});
-  CHECK_THAT(without.err, ContainsSubstring("--resume the other inputs without it"));
+  refused({"cw", "in", "two", "--in-place", "--resume"}, "--resume the other inputs without it");
   CHECK(content("two/a.png") == turned);
   CHECK(content("two/b.png") == turned);
 }
 
 TEST_CASE_METHOD(
-    cli::Workplace,
+    Workplace,
     "A picture that was changed after the interruption fails by name and stays as it is") {
   fail_in_part(*this);
-  add("in/a.png", cli::png(cli::random_picture(5, 5)));
+  add("in/a.png", png(random_picture(5, 5)));
   const std::string edited = content("in/a.png");
-  const Result result = failed({"cw", "in", "--in-place", "--resume"});
-  CHECK_THAT(result.err, ContainsSubstring("qturn: in/a.png: is neither the original nor what the "
-                                           "interrupted run made of it"));
+  failed({"cw", "in", "--in-place", "--resume"},
+         "qturn: in/a.png: is neither the original nor what the interrupted run made of it");
   CHECK(content("in/a.png") == edited);
 }
 
@@ -305,11 +292,11 @@ TEST_CASE_METHOD(Workplace,
                  "Damage in a journal is named; a line that is not whole at its end is cut off") {
   fail_in_part(*this);
   const std::string journal = content("in/.qturn-journal");
-  add("in/b.png", cli::png(cli::random_picture(6, 4)));
+  add("in/b.png", png(random_picture(6, 4)));
   add("in/.qturn-journal", journal.substr(0, journal.find('\n') + 1) + "{\"int\n" +
                                journal.substr(journal.find('\n') + 1));
-  const Result damaged = refused({"cw", "in", "--in-place", "--resume"});
-  CHECK_THAT(damaged.err, ContainsSubstring("line 2 of the journal in/.qturn-journal is damaged"));
+  refused({"cw", "in", "--in-place", "--resume"},
+          "line 2 of the journal in/.qturn-journal is damaged");
 
   add("in/.qturn-journal", journal + "{\"intent\":\"b.p");
   done({"cw", "in", "--in-place", "--resume"});
@@ -318,36 +305,35 @@ TEST_CASE_METHOD(Workplace,
 }
 
 TEST_CASE_METHOD(
-    cli::Workplace,
+    Workplace,
     "Where no run was interrupted, --resume begins one, and replaces nothing that is there") {
-  add("in/a.png", cli::png(cli::random_picture(6, 4)));
+  add("in/a.png", png(random_picture(6, 4)));
   const std::string begins = "there is no interrupted run to resume";
   const std::vector<Words> with_journal = {{"cw", "in", "-o", "out", "--resume"},
                                            {"augment", "in", "-o", "out8", "--resume"},
                                            {"cw", "in", "--in-place", "--resume"}};
   for (const Words& words : with_journal) {
-    CHECK_THAT(done(words).err, ContainsSubstring(begins));
+    done(words, begins);
     // Then there is nothing to do.
     const auto before = tree(".");
-    const Result again = done(words);
-    CHECK(again.err.find(begins) == std::string::npos);
+    CHECK(done(words).err.find(begins) == std::string::npos);
     CHECK(tree(".") == before);
   }
   // What is new is done, and what the run did not write is left.
-  add("in/b.png", cli::png(cli::random_picture(6, 4)));
+  add("in/b.png", png(random_picture(6, 4)));
   done(with_journal.front());
   CHECK(exists("out/b.png"));
-  CHECK_THAT(refused({"flop", "in", "-o", "out", "--resume"}).err,
-             ContainsSubstring("resume with the same operation, options and inputs"));
+  refused({"flop", "in", "-o", "out", "--resume"},
+          "resume with the same operation, options and inputs");
   const Words to_file = {"cw", "in/a.png", "-o", "b.png", "--resume"};
-  CHECK_THAT(done(to_file).err, ContainsSubstring(begins));
+  done(to_file, begins);
   CHECK(exists("b.png"));
-  CHECK_THAT(refused(to_file).err, ContainsSubstring("already"));
+  refused(to_file, "already");
 }
 
 TEST_CASE(
     "Where files about all pictures cannot be written, the journal stays, and --resume ends it") {
-  const std::string picture = cli::png(cli::labelled_picture);
+  const std::string picture = png(labelled_picture);
   for (const std::string name : {"x.json", "data.yaml", "manifest.jsonl"}) {
     CAPTURE(name);
     Workplace workplace;
@@ -372,13 +358,13 @@ TEST_CASE(
 TEST_CASE_METHOD(Workplace,
                  "A journal that was cut to its first line lets no picture be turned twice") {
   fail_in_part(*this);
-  add("in/b.png", cli::png(cli::random_picture(6, 4)));
+  add("in/b.png", png(random_picture(6, 4)));
   const std::string journal = content("in/.qturn-journal");
   const auto before = tree("in");
   add("in/.qturn-journal", journal.substr(0, journal.find('\n') + 1));
   for (const Words& more : {Words{"--resume"}, Words()}) {
-    const Result cut = refused(with({"cw", "in", "--in-place"}, more));
-    CHECK_THAT(cut.err, ContainsSubstring("in/.qturn-journal: pictures have changed since"));
+    refused(with({"cw", "in", "--in-place"}, more),
+            "in/.qturn-journal: pictures have changed since");
     CHECK(tree("in") == before);
   }
   done({"cw", "in", "--in-place", "--restart"});
@@ -386,7 +372,7 @@ TEST_CASE_METHOD(Workplace,
 
 TEST_CASE_METHOD(Workplace,
                  "A run in place that was killed before its first result can be resumed") {
-  add("in/a.png", cli::png(cli::random_picture(6, 4)));
+  add("in/a.png", png(random_picture(6, 4)));
   signal_before(SIGKILL, "a.png");
   const Words words = {"cw", "in", "--in-place"};
   CHECK(qturn(words).exit_code == 128 + SIGKILL);

@@ -11,7 +11,7 @@ using qturn::Orientation;
 
 namespace {
 
-const fs::path samples = cli::testdata() / "samples";
+const fs::path samples = testdata() / "samples";
 
 std::set<std::string> sample_names() {
   std::set<std::string> names;
@@ -23,8 +23,7 @@ std::set<std::string> sample_names() {
 }  // namespace
 
 TEST_CASE_METHOD(
-    cli::Workplace,
-    "Every sample is made upright, and its pixels are the stored ones in other places") {
+    Workplace, "Every sample is made upright, and its pixels are the stored ones in other places") {
   done({"upright", samples.string(), "-o", "out"});
   CHECK(files("out") == sample_names());
   std::set<Orientation> met;
@@ -32,22 +31,22 @@ TEST_CASE_METHOD(
     CAPTURE(name);
     if (name.ends_with(".jpg")) {
       // What becomes of coefficients is the business of tests/formats/jpeg.
-      const qturn::Header stored = cli::header_of(samples / name);
-      const qturn::Header result = cli::header_of(path() / "out" / name);
+      const qturn::Header stored = header_of(samples / name);
+      const qturn::Header result = header_of(path() / "out" / name);
       met.insert(stored.stored);
       CHECK(result.stored == Orientation::identity);
       CHECK(qturn::Size{result.width, result.height} ==
             qturn::turned_size(stored.stored, {stored.width, stored.height}));
       continue;
     }
-    const cli::Decoded before = cli::decoded(samples / name);
-    const cli::Decoded after = cli::decoded(path() / "out" / name);
+    const Decoded before = decoded(samples / name);
+    const Decoded after = decoded(path() / "out" / name);
     met.insert(before.stored);
     CHECK(after.format == before.format);
     CHECK(after.stored == Orientation::identity);
     REQUIRE(after.pages.size() == before.pages.size());
     for (std::size_t i = 0; i < before.pages.size(); ++i) {
-      const cli::Picture wanted = cli::turned(before.pages[i], before.stored);
+      const Picture wanted = turned(before.pages[i], before.stored);
       CHECK(after.pages[i] == wanted);
     }
   }
@@ -71,12 +70,12 @@ TEST_CASE_METHOD(Workplace,
   fs::copy(samples / "scans/textures.tif", path() / "textures.tif");
   done({"upright", ".", "--in-place"});
   const auto upright = [&] {
-    std::vector<cli::Picture> pages;
+    std::vector<Picture> pages;
     for (const char* name : {"bricks.png", "horse.png", "textures.tif"})
-      for (cli::Picture& page : cli::decoded(path() / name).pages) pages.push_back(std::move(page));
+      for (Picture& page : decoded(path() / name).pages) pages.push_back(std::move(page));
     return pages;
   };
-  const std::vector<cli::Picture> before = upright();
+  const std::vector<Picture> before = upright();
   for (int turn = 1; turn <= 4; ++turn) {
     done({"cw", ".", "--in-place"});
     CHECK((upright() == before) == (turn == 4));

@@ -42,23 +42,18 @@ inline void add_data_set(const Workplace& workplace, int pictures = 12) {
   workplace.add("data/ImageSets/Main/cat_val.txt", "03  1\r\n00 -1\r\n02  1\r\n");
 }
 
-inline Result shard(const Workplace& workplace, int index, int count, const Words& more = {}) {
-  return workplace.qturn(
-      with({"augment", "data", "-o", "out", "--shard", fmt::format("{}/{}", index, count)}, more));
+/// The words of a run of one shard.
+inline Words shard(int index, int count, const Words& more = {}) {
+  return with({"augment", "data", "-o", "out", "--shard", fmt::format("{}/{}", index, count)},
+              more);
 }
 
 inline void run_shards(const Workplace& workplace, int count, const Words& more = {}) {
-  for (int index = count - 1; index >= 0; --index) {
-    const Result result = shard(workplace, index, count, more);
-    CAPTURE(index, result.err);
-    REQUIRE(result.exit_code == 0);
-  }
+  for (int index = count - 1; index >= 0; --index) workplace.done(shard(index, count, more));
 }
 
 inline void run_whole(const Workplace& workplace, const Words& more = {}) {
-  const Result result = workplace.qturn(with({"augment", "data", "-o", "whole"}, more));
-  INFO(result.err);
-  REQUIRE(result.exit_code == 0);
+  workplace.done(with({"augment", "data", "-o", "whole"}, more));
 }
 
 /// All of a merged output, with what is hidden there.

@@ -12,19 +12,8 @@ namespace {
 
 const Words resume = {"--resume"};
 
-void require_refused(const Result& result, const std::string& why) {
-  INFO(result.err);
-  CHECK(result.exit_code == 2);
-  CHECK_THAT(result.err, ContainsSubstring(why));
-}
-
-void require_done(const Result& result) {
-  INFO(result.err);
-  REQUIRE(result.exit_code == 0);
-}
-
 void require_merged(const Workplace& workplace) {
-  require_done(workplace.qturn({"merge", "out"}));
+  workplace.done({"merge", "out"});
   require_same_as_whole(workplace);
 }
 
@@ -39,9 +28,8 @@ TEST_CASE("The first attempt of a shard refuses what is in the place of a result
     workplace.add(fs::path("out") / name, "mine");
     const auto before = workplace.tree("out");
     for (int index = 0; index < 2; ++index) {
-      const Result result = shard(workplace, index, 2, {"--resume"});
-      require_refused(result, fmt::format("out/{} ", name));
-      CHECK_THAT(result.err, !ContainsSubstring("--overwrite"));
+      CHECK_THAT(workplace.refused(shard(index, 2, {"--resume"}), fmt::format("out/{} ", name)).err,
+                 !ContainsSubstring("--overwrite"));
     }
     CHECK(workplace.tree("out") == before);
     CHECK_FALSE(workplace.exists("out/.qturn-shards"));
@@ -51,7 +39,7 @@ TEST_CASE("The first attempt of a shard refuses what is in the place of a result
   workplace.add("out/images/05__flip.png", "mine");
   int refused = 0;
   for (int index = 0; index < 2; ++index) {
-    const Result result = shard(workplace, index, 2, resume);
+    const Result result = workplace.qturn(shard(index, 2, resume));
     if (result.exit_code != 2) continue;
     ++refused;
     CHECK_THAT(result.err, ContainsSubstring("out/images/05__flip.png exists already"));
@@ -68,9 +56,7 @@ TEST_CASE_METHOD(Workplace, "A complete shard is done also when a merge was kill
   CHECK(qturn({"merge", "out"}).exit_code == 128 + SIGKILL);
   environment.clear();
   for (int index = 0; index < 2; ++index) {
-    const Result again = shard(*this, index, 2, resume);
-    require_done(again);
-    CHECK_THAT(again.err, ContainsSubstring("this shard is already complete"));
+    done(shard(index, 2, resume), "this shard is already complete");
   }
   require_merged(*this);
 }
@@ -80,11 +66,11 @@ TEST_CASE_METHOD(Workplace, "A shard that fails after its last picture is comple
   run_whole(*this);
   const fs::path manifest = "out/.qturn-shards/0-of-2/manifest.jsonl";
   add(manifest / "in the way", "");
-  CHECK(shard(*this, 0, 2, resume).exit_code == 1);
+  failed(shard(0, 2, resume));
   fs::remove_all(path() / manifest);
   full_stream = 1;
-  CHECK(shard(*this, 0, 2, {"--resume", "--json"}).exit_code == 1);
-  CHECK(shard(*this, 1, 2, {"--json"}).exit_code == 1);
+  failed(shard(0, 2, {"--resume", "--json"}));
+  failed(shard(1, 2, {"--json"}));
   full_stream = 0;
   refused({"merge", "out"});
   run_shards(*this, 2, resume);
@@ -112,10 +98,11 @@ TEST_CASE("A second run of a shard that was completed meanwhile leaves it as it 
     late.signal(SIGCONT);
     const Result result = late.wait();
     if (is_merged) {
-      require_refused(result, "out/manifest.jsonl is there");
+      CHECK(result.exit_code == 2);
+      CHECK_THAT(result.err, ContainsSubstring("out/manifest.jsonl is there"));
       require_same_as_whole(workplace);
     } else {
-      require_done(result);
+      CHECK(result.exit_code == 0);
       CHECK_THAT(result.err, ContainsSubstring("this shard is already complete"));
       CHECK(workplace.tree("out") == before);
       require_merged(workplace);
@@ -130,9 +117,9 @@ TEST_CASE_METHOD(Workplace, "Shards and a run without --shard keep out of the sa
   CHECK(qturn(whole).exit_code == 128 + SIGKILL);
   environment.clear();
   for (int index = 0; index < 2; ++index)
-    require_refused(shard(*this, index, 2, resume), "out/.qturn-journal is of a run without");
+    refused(shard(index, 2, resume), "out/.qturn-journal is of a run without");
   CHECK_FALSE(exists("out/.qturn-shards"));
-  require_done(qturn(cli::with(whole, resume)));
+  done(with(whole, resume));
 
   fs::remove_all(path() / "out");
   signal_before(SIGSTOP, ".qturn-lock");
@@ -141,8 +128,10 @@ TEST_CASE_METHOD(Workplace, "Shards and a run without --shard keep out of the sa
   REQUIRE(late.wait_until_stopped());
   run_shards(*this, 2);
   late.signal(SIGCONT);
-  require_refused(late.wait(), "out is the output of a run in shards");
-  require_done(qturn({"merge", "out"}));
+  const Result result = late.wait();
+  CHECK(result.exit_code == 2);
+  CHECK_THAT(result.err, ContainsSubstring("out is the output of a run in shards"));
+  done({"merge", "out"});
 }
 
 TEST_CASE_METHOD(Workplace, "A lock that a killed run has left does not keep shards out") {
@@ -157,43 +146,38 @@ TEST_CASE_METHOD(Workplace, "Shards of inputs with the same names do not go to o
   for (int i = 0; i < 6; ++i) {
     const std::string name = fmt::format("{}.png", i);
     const auto seed = static_cast<std::uint64_t>(i) + 1;
-    add("v1/" + name, cli::png(cli::random_picture(9, 5, 3, qturn::SampleFormat::u8, seed)));
-    add("v2/" + name, cli::png(cli::random_picture(9, 5, 3, qturn::SampleFormat::u8, seed + 6)));
+    add("v1/" + name, png(random_picture(9, 5, 3, qturn::SampleFormat::u8, seed)));
+    add("v2/" + name, png(random_picture(9, 5, 3, qturn::SampleFormat::u8, seed + 6)));
   }
-  require_done(qturn({"augment", "v1", "-o", "out", "--shard", "0/2"}));
-  const Result other = qturn({"augment", "v2", "-o", "out", "--shard", "1/2"});
-  require_refused(other, "out is the output of the inputs ");
-  CHECK_THAT(other.err, ContainsSubstring("/v2; choose another output"));
+  done({"augment", "v1", "-o", "out", "--shard", "0/2"});
+  refused({"augment", "v2", "-o", "out", "--shard", "1/2"},
+          {"out is the output of the inputs ", "/v2; choose another output"});
 }
 
 TEST_CASE_METHOD(Workplace,
                  "Labels that change between two shards are named by the merge, with the remedy") {
   add_data_set(*this);
-  require_done(shard(*this, 0, 2));
+  done(shard(0, 2));
   add("data/annotations/x.json", content("data/annotations/x.json") + "\n");
-  require_done(shard(*this, 1, 2));
-  const Result merged = qturn({"merge", "out"});
-  require_refused(merged, "data/annotations/x.json has changed between the shards");
-  CHECK_THAT(merged.err, ContainsSubstring("run all shards again, to another output"));
+  done(shard(1, 2));
+  refused({"merge", "out"}, {"data/annotations/x.json has changed between the shards",
+                             "run all shards again, to another output"});
 }
 
 TEST_CASE_METHOD(Workplace, "What shards have written is no input before it is merged") {
   add_data_set(*this);
   run_shards(*this, 2);
-  const auto before = tree("out");
   const std::string why = "/out is the output of shards that are not merged";
-  require_refused(qturn({"cw", "out/images", "--in-place"}), why);
-  require_refused(qturn({"augment", "out", "-o", "more"}), why);
-  CHECK(tree("out") == before);
-  require_done(qturn({"merge", "out"}));
-  require_done(qturn({"cw", "out/images", "--in-place", "--labels", "none"}));
+  refused({"cw", "out/images", "--in-place"}, why);
+  refused({"augment", "out", "-o", "more"}, why);
+  done({"merge", "out"});
+  done({"cw", "out/images", "--in-place", "--labels", "none"});
 }
 
 TEST_CASE_METHOD(Workplace, "A shard that is refused decides nothing for the others") {
   add_data_set(*this);
-  require_refused(shard(*this, 0, 2, {"--png", "small", "--device", "cuda:99"}), "CUDA device 99");
-  CHECK_FALSE(exists("out"));
-  require_done(shard(*this, 0, 2));
+  refused(shard(0, 2, {"--png", "small", "--device", "cuda:99"}), "CUDA device 99");
+  done(shard(0, 2));
 }
 
 }  // namespace shards_safety_test

@@ -20,7 +20,7 @@ namespace {
 std::string exif() { return jpeg_segment(0xE1, "Exif\0\0"s + exif_fixture({})); }
 
 std::string jpeg_with(const std::string& segments) {
-  return cli::jpeg(cli::smooth_picture(64, 48)).insert(2, segments);
+  return cli::jpeg(smooth_picture(64, 48)).insert(2, segments);
 }
 
 const std::string packet = xmp_packet_with("tiff:Orientation='6'");
@@ -41,10 +41,9 @@ TEST_CASE_METHOD(Workplace,
   add("in/b.jpg.xmp", xmp_packet_with("tiff:Make='Maker'"));
   add("in/c.jpg", jpeg_with(exif()));
 
-  const Result without = done({"upright", "in", "-o", "without"});
-  CHECK_THAT(without.err,
-             ContainsSubstring("warning: in/a.jpg: a.xmp beside it holds an orientation"));
-  CHECK_THAT(without.err, ContainsSubstring("warning: in/a.jpg: a.jpg.xmp beside it"));
+  const Result without = done({"upright", "in", "-o", "without"},
+                              {"warning: in/a.jpg: a.xmp beside it holds an orientation",
+                               "warning: in/a.jpg: a.jpg.xmp beside it"});
   CHECK(without.err.find("warning: in/b.jpg") == std::string::npos);
   CHECK(files("without") == Names{"a.jpg", "b.jpg", "c.jpg"});
 
@@ -57,8 +56,7 @@ TEST_CASE_METHOD(Workplace,
   }
   CHECK(content("in/a.xmp") == sized);
 
-  const Result augmented = done({"augment", "in", "-o", "augmented"});
-  CHECK(augmented.err.find("beside it") == std::string::npos);
+  CHECK(done({"augment", "in", "-o", "augmented"}).err.find("beside it") == std::string::npos);
 
   done({"cw", "in/a.jpg", "--in-place", "--tag-only", "--sidecars"});
   CHECK(qturn::read_xmp(content("in/a.xmp")).orientation == "3");
@@ -80,9 +78,10 @@ TEST_CASE_METHOD(Workplace, "A sidecar that contradicts an upright picture is na
   const auto upright = [&](Words words) {
     words.insert(words.begin(), {"upright", "in"});
     Result result = qturn(words);
-    CHECK_THAT(result.err, ContainsSubstring("a.xmp beside it says orientation 6, the picture is "
-                                             "upright: not changed") &&
-                               ContainsSubstring("; --sidecars turns both\n"));
+    CHECK_THAT(result.err,
+               ContainsSubstring(
+                   "a.xmp beside it says orientation 6, the picture is upright: not changed") &&
+                   ContainsSubstring("; --sidecars turns both\n"));
     CHECK(result.err.find("b.xmp") == std::string::npos);
     return result;
   };
@@ -139,12 +138,10 @@ TEST_CASE("With --sidecars, what a sidecar says counts where its picture says no
   workplace.add("two/a.jpg.xmp", packet);
   workplace.add("two/a.xmp", xmp_packet_with("tiff:Orientation='3'"));
   for (const Words& how : {Words{"-o", "no", "--sidecars"}, Words{"--in-place"}}) {
-    const Result stays = workplace.failed(with({"upright", "two"}, how));
-    CHECK_THAT(stays.err, ContainsSubstring("say different orientations, 3 and 6"));
+    workplace.failed(with({"upright", "two"}, how), "say different orientations, 3 and 6");
   }
-  const Result two = workplace.failed({"upright", "two", "-o", "no", "--sidecars"});
-  CHECK_THAT(two.err, ContainsSubstring("a.xmp and a.jpg.xmp beside it say different orientations, "
-                                        "3 and 6"));
+  workplace.failed({"upright", "two", "-o", "no", "--sidecars"},
+                   "a.xmp and a.jpg.xmp beside it say different orientations, 3 and 6");
 }
 
 TEST_CASE("In place, a sidecar that agrees with its picture is turned with it") {
@@ -164,12 +161,9 @@ TEST_CASE("In place, a sidecar that agrees with its picture is turned with it") 
     workplace.add("in/d.xmp", xmp_packet_with("dc:format='image/jpeg'"));
     const auto before = workplace.tree("in");
     const std::string unchanged = workplace.content("in/d.xmp");
-    const Result planned =
-        workplace.done(with({"upright", "in", "--in-place", "--dry-run"}, option));
-    CHECK(planned.err.empty());
-    const Result first = workplace.done(
-        with({"upright", "in", "--in-place", "--strict", "--backup", "kept"}, option));
-    CHECK_THAT(first.err, ContainsSubstring("2 sidecars"));
+    CHECK(workplace.done(with({"upright", "in", "--in-place", "--dry-run"}, option)).err.empty());
+    workplace.done(with({"upright", "in", "--in-place", "--strict", "--backup", "kept"}, option),
+                   "2 sidecars");
     CHECK(orientation_in(workplace, "in/a.jpg.xmp") == "1");
     CHECK(qturn::read_xmp(workplace.content("in/b.xmp")).width == "48");
     CHECK(workplace.content("in/b.xmp").find("stDim:w='48'") != std::string::npos);
@@ -208,13 +202,13 @@ TEST_CASE("Where a picture and its sidecar state different turns, nothing is gue
                           {"upright", "in", "--in-place", "--dry-run"},
                           {"upright", "in", "-o", "out", "--sidecars"}};
     for (const Words& words : stay) {
-      CHECK_THAT(workplace.failed(words).err, ContainsSubstring(why));
+      workplace.failed(words, why);
       CHECK(workplace.tree("in") == before);
     }
     CHECK(workplace.files("out") == Names{"b.jpg"});
-    const Result beside = workplace.done({"upright", "in", "-o", "beside"});
-    CHECK_THAT(beside.err, ContainsSubstring("a.jpg.xmp beside it says orientation " + says +
-                                             ", the picture says 6, which counts; --believe exif"));
+    workplace.done({"upright", "in", "-o", "beside"},
+                   "a.jpg.xmp beside it says orientation " + says +
+                       ", the picture says 6, which counts; --believe exif");
 
     workplace.done({"upright", "in/a.jpg", "-o", "by_6.jpg", "--believe", "exif"});
     CHECK(workplace.content("by_6.jpg") == workplace.content("beside/a.jpg"));
@@ -223,8 +217,7 @@ TEST_CASE("Where a picture and its sidecar state different turns, nothing is gue
     const std::string operation = says == "8" ? "ccw" : "upright";
     workplace.add("plain.jpg", jpeg_with(""));
     workplace.done({operation, "plain.jpg", "-o", "expected.jpg"});
-    CHECK(cli::pixels_of(workplace.path() / by_sidecar) ==
-          cli::pixels_of(workplace.path() / "expected.jpg"));
+    CHECK(pixels_of(workplace.path() / by_sidecar) == pixels_of(workplace.path() / "expected.jpg"));
     for (const std::string believe : {"exif", "sidecar"}) {
       workplace.add("in/a.jpg", jpeg);
       workplace.add("in/a.jpg.xmp", xmp_packet_with("tiff:Orientation='" + says + "'"));
@@ -242,14 +235,13 @@ TEST_CASE_METHOD(Workplace,
   add("in/a.jpg", jpeg_with(exif()));
   add("in/a.CR2", "raw");
   add("in/a.xmp", packet);
-  const Result result = done({"upright", "in/a.jpg", "-o", "out", "--sidecars"});
-  CHECK_THAT(result.err, ContainsSubstring("may belong to another file"));
+  done({"upright", "in/a.jpg", "-o", "out", "--sidecars"}, "may belong to another file");
   CHECK(files("out") == Names{"a.jpg"});
 }
 
 TEST_CASE("A JPEG that is turned by its tag and its sidecar say the same") {
-  const std::string cut = cli::tagged_jpeg(cli::smooth_picture(97, 63), 1);
-  const std::string cut_on_its_side = cli::tagged_jpeg(cli::smooth_picture(97, 63), 6);
+  const std::string cut = tagged_jpeg(smooth_picture(97, 63), 1);
+  const std::string cut_on_its_side = tagged_jpeg(smooth_picture(97, 63), 6);
   const auto upright = xmp_packet_with("tiff:Orientation='1' tiff:ImageWidth='97'");
   for (const bool in_place : {true, false}) {
     Workplace workplace;
@@ -276,9 +268,7 @@ TEST_CASE("A JPEG that is turned by its tag and its sidecar say the same") {
     CHECK(qturn::read_xmp(workplace.content(out + "/a.xmp")).width == "97");
     CHECK(orientation_in(workplace, out + "/b.xmp") == "3");
     CHECK(orientation_in(workplace, out + "/c.xmp") == "1");
-    const Result check = workplace.qturn({"check", out});
-    CAPTURE(check.out);
-    CHECK(check.exit_code == 0);
+    workplace.done({"check", out});
   }
 }
 
@@ -313,13 +303,12 @@ TEST_CASE(
                                  ? "a.xmp beside it cannot be read: it is not well-formed XML"
                                  : "a.xmp beside it cannot be read: Permission denied";
     const auto before = workplace.tree("in");
-    const Result with = workplace.failed({"cw", "in/a.jpg", "--in-place", "--sidecars"});
-    CHECK_THAT(with.err, ContainsSubstring("qturn: in/a.jpg: " + says +
-                                           "; without --sidecars the picture alone is turned\n"));
+    workplace.failed(
+        {"cw", "in/a.jpg", "--in-place", "--sidecars"},
+        "qturn: in/a.jpg: " + says + "; without --sidecars the picture alone is turned\n");
     CHECK(workplace.tree("in") == before);
 
-    const Result without = workplace.done({"cw", "in/a.jpg", "--in-place"});
-    CHECK_THAT(without.err, ContainsSubstring("qturn: warning: in/a.jpg: " + says + "\n"));
+    workplace.done({"cw", "in/a.jpg", "--in-place"}, "qturn: warning: in/a.jpg: " + says + "\n");
     CHECK(workplace.tree("in") != before);
   }
 }
@@ -353,13 +342,10 @@ TEST_CASE_METHOD(Workplace,
   fs::create_directories(path() / "in");
   fs::create_symlink("../store/a.jpg", path() / "in/a.jpg");
   fs::create_symlink("../notes/a.xmp", path() / "in/a.xmp");
-  const auto before = tree("notes");
-  const Result refusal = refused({"upright", "in/a.jpg", "--in-place"});
   CHECK(
-      refusal.err ==
+      refused({"upright", "in/a.jpg", "--in-place"}).err ==
       "qturn: in/a.xmp would be turned where the link in/a.xmp leads, for whoever else uses that, "
       "too; turn in/a.jpg into a folder with -o, or turn what links lead to with --follow\n");
-  CHECK(tree("notes") == before);
   done({"upright", "in/a.jpg", "--in-place", "--follow"});
   CHECK(fs::is_symlink(path() / "in/a.xmp"));
   CHECK(orientation_in(*this, "notes/a.xmp") == "1");
@@ -371,12 +357,9 @@ TEST_CASE("A sidecar with hard links is refused in place, unless --break-links")
   workplace.add("in/a.jpg", jpeg_with(exif()));
   const fs::path path = workplace.add("in/a.xmp", packet);
   fs::create_hard_link(path, workplace.path() / "other.xmp");
-  const auto before = workplace.tree("in");
-  const Result result = workplace.refused({"upright", "in", "--in-place", "--sidecars"});
-  CHECK(result.err ==
-        "qturn: in/a.xmp has other names (hard links), which would stay as they are; "
-        "--break-links turns the named ones only\n");
-  CHECK(workplace.tree("in") == before);
+  CHECK(workplace.refused({"upright", "in", "--in-place", "--sidecars"}).err ==
+        "qturn: in/a.xmp has other names (hard links), which would stay as they are; --break-links "
+        "turns the named ones only\n");
   workplace.done({"upright", "in", "-o", "out", "--sidecars"});
   workplace.done({"upright", "in", "--in-place", "--sidecars", "--break-links"});
   CHECK(orientation_in(workplace, "in/a.xmp") == "1");
@@ -384,19 +367,16 @@ TEST_CASE("A sidecar with hard links is refused in place, unless --break-links")
 }
 
 TEST_CASE_METHOD(
-    cli::Workplace,
+    Workplace,
     "A sidecar that exists at the output is refused before anything starts, or replaced") {
   add("in/a.jpg", jpeg_with(exif()));
   add("in/a.xmp", packet);
   add("in/b.jpg", jpeg_with(exif()));
   add("out/a.xmp", "old");
   add("out/b.xmp", "not in the way: there is no in/b.xmp");
-  const auto before = tree("out");
-  const Result result = refused({"upright", "in", "-o", "out", "--sidecars"});
-  CHECK(result.err ==
+  CHECK(refused({"upright", "in", "-o", "out", "--sidecars"}).err ==
         "qturn: out/a.xmp exists already; use --overwrite, --skip-existing or --update, or another "
         "output\n");
-  CHECK(tree("out") == before);
 
   for (const char* option : {"--overwrite", "--update"}) {
     add("out/a.xmp", "old");
@@ -416,12 +396,13 @@ TEST_CASE_METHOD(
     CHECK_THAT(kept.err,
                ContainsSubstring("warning: in/a.jpg: out/a.jpg is written, but not all that "
                                  "belongs to it: cannot write out/a.xmp: File exists"));
-    CHECK_THAT(kept.err,
-               ContainsSubstring("1 of 2 pictures written (1 losslessly), 1 left alone because "
-                                 "the output exists"));
+    CHECK_THAT(
+        kept.err,
+        ContainsSubstring(
+            "1 of 2 pictures written (1 losslessly), 1 left alone because the output exists"));
     CHECK(content("out/a.xmp") == "old");
     CHECK(files("out") == Names{"a.jpg", "a.xmp", "b.jpg", "b.xmp"});
-    CHECK(cli::decoded(path() / "out/a.jpg").stored == qturn::Orientation::identity);
+    CHECK(decoded(path() / "out/a.jpg").stored == qturn::Orientation::identity);
   }
 }
 
@@ -429,13 +410,12 @@ TEST_CASE("No two sidecars go to one place, and none to the place of an input or
   Workplace workplace;
   workplace.add("x/a.jpg", jpeg_with(exif()));
   workplace.add("x/a.xmp", packet);
-  workplace.add("y/a.png", cli::png(cli::smooth_picture(5, 3)));
+  workplace.add("y/a.png", png(smooth_picture(5, 3)));
   workplace.add("y/a.xmp", packet);
   workplace.add("z/a.xmp/file", "");
   const auto refused = [&](Words words) {
     words.insert(words.begin(), {"cw", "--sidecars"});
-    const Result result = workplace.refused(words);
-    return result.err;
+    return workplace.refused(words).err;
   };
   CHECK_THAT(refused({"x/a.jpg", "y/a.png", "-o", "out"}),
              ContainsSubstring("a.xmp would both be written to out/a.xmp"));
@@ -447,10 +427,9 @@ TEST_CASE("No two sidecars go to one place, and none to the place of an input or
 
 TEST_CASE_METHOD(Workplace,
                  "A sidecar's regions are carried into a picture whose edges were trimmed") {
-  add("in/a.jpg", cli::jpeg(cli::smooth_picture(64, 50)));
+  add("in/a.jpg", cli::jpeg(smooth_picture(64, 50)));
   add("in/a.xmp", xmp_packet_with("tiff:Orientation='1'", face_regions("64", "50")));
-  CHECK(qturn({"cw", "in", "-o", "out", "--jpeg-edges", "trim", "--sidecars", "--device", "cpu"})
-            .exit_code == 0);
+  done({"cw", "in", "-o", "out", "--jpeg-edges", "trim", "--sidecars", "--device", "cpu"});
   const std::string sidecar = content("out/a.xmp");
   CHECK_THAT(sidecar, ContainsSubstring("stDim:w='48' stDim:h='64'"));
   // 0.4 of 50 rows are 20 of the 48 that are left, and now counted from the right.

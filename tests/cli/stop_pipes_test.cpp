@@ -41,7 +41,7 @@ Result interrupted(const Workplace& workplace, const Words& words) {
   return running.wait();
 }
 
-const std::string picture = cli::png(cli::random_picture(300, 200));
+const std::string picture = png(random_picture(300, 200));
 
 }  // namespace
 
@@ -50,8 +50,8 @@ TEST_CASE("A signal ends a run that waits for more of the tar on standard input"
     CAPTURE(number);
     Workplace workplace;
     const Pipe input;
-    const std::string tar = tests::tar({{"a.jpg", cli::jpeg(cli::smooth_picture(64, 48))},
-                                        {"b.png", cli::png(cli::random_picture(40, 30))}});
+    const std::string tar = tests::tar(
+        {{"a.jpg", jpeg(smooth_picture(64, 48))}, {"b.png", png(random_picture(40, 30))}});
     input.write(std::string_view(tar).substr(0, tar.find("b.png") + 700));
     workplace.input_pipe = input.path();
     workplace.signal_in_wait(number);

@@ -19,13 +19,13 @@ namespace {
 constexpr int pictures = 24;
 
 Picture numbered_picture(int number) {
-  return cli::random_picture(500, 400, 3, qturn::SampleFormat::u8,
-                             static_cast<std::uint64_t>(number) + 1);
+  return random_picture(500, 400, 3, qturn::SampleFormat::u8,
+                        static_cast<std::uint64_t>(number) + 1);
 }
 
 void add_pictures(const Workplace& workplace) {
   for (int i = 0; i < pictures; ++i)
-    workplace.add("in/" + std::to_string(i) + ".png", cli::png(numbered_picture(i)));
+    workplace.add("in/" + std::to_string(i) + ".png", png(numbered_picture(i)));
 }
 
 /// What comes of a run that gets signal `number` as soon as the first file is in its place whose
@@ -53,9 +53,11 @@ TEST_CASE(
     add_pictures(workplace);
     const Result result = interrupted(workplace, number, {"flop", "in", "-o", "out", "-j", "2"});
     CHECK(result.exit_code == 128 + number);
-    CHECK_THAT(result.err, ContainsSubstring(", interrupted with ") &&
-                               ContainsSubstring("; the same command with --resume goes on "
-                                                 "where this run was interrupted\n"));
+    CHECK_THAT(
+        result.err,
+        ContainsSubstring(", interrupted with ") &&
+            ContainsSubstring(
+                "; the same command with --resume goes on where this run was interrupted\n"));
 
     const Names written = workplace.files("out");
     CHECK(!written.empty());
@@ -63,7 +65,7 @@ TEST_CASE(
     for (const std::string& file : written) {
       CAPTURE(file);
       CHECK(fs::path(file).extension() == ".png");  // no temporary
-      CHECK(cli::pixels_of(workplace.path() / "out" / file) == flopped(file));
+      CHECK(pixels_of(workplace.path() / "out" / file) == flopped(file));
     }
     // What is missing is done by the next run.
     workplace.done({"flop", "in", "-o", "out", "--skip-existing"});
@@ -82,7 +84,7 @@ TEST_CASE_METHOD(Workplace, "SIGINT in place leaves each file as it was or turne
   CHECK(files("in").size() == pictures);
   for (const std::string& file : files("in")) {
     CAPTURE(file);
-    const Picture found = cli::pixels_of(path() / "in" / file);
+    const Picture found = pixels_of(path() / "in" / file);
     const bool is_turned = found == flopped(file);
     turned += is_turned;
     CHECK((is_turned || found == numbered_picture(std::stoi(file))));
@@ -139,7 +141,7 @@ TEST_CASE_METHOD(Workplace, "A second signal ends the run at once") {
   ::close(reader);
   for (const std::string& file : files("in")) {
     if (file.starts_with(".")) continue;  // a temporary
-    const Picture found = cli::pixels_of(path() / "in" / file);
+    const Picture found = pixels_of(path() / "in" / file);
     CHECK((found == flopped(file) || found == numbered_picture(std::stoi(file))));
   }
 }
@@ -154,7 +156,7 @@ TEST_CASE_METHOD(Workplace, "An interrupted augmentation has a manifest of what 
 
 TEST_CASE_METHOD(Workplace,
                  "An augmentation that is ended before its first result can be repeated as it is") {
-  add("in/a.png", cli::png(cli::random_picture(3000, 2000)));
+  add("in/a.png", png(random_picture(3000, 2000)));
   const Words words = {"augment", "in", "-o", "out", "--variants", "flop"};
   CHECK(interrupted(*this, SIGINT, words, ".qturn-lock").exit_code == 130);
   CHECK_FALSE(exists("out"));
@@ -176,7 +178,7 @@ TEST_CASE_METHOD(Workplace,
 }
 
 TEST_CASE_METHOD(
-    cli::Workplace,
+    Workplace,
     "An interrupted augmentation keeps what the manifest listed, for it is there still") {
   add_pictures(*this);
   const Words words = {"augment", "in", "-o", "out", "--variants", "flop"};
@@ -210,7 +212,7 @@ TEST_CASE_METHOD(
 TEST_CASE_METHOD(Workplace,
                  "The manifest of a resumed augmentation says what each result was made of") {
   for (const std::string name : {"in/a", "in/b"}) {
-    add(name + ".png", cli::png(numbered_picture(1)));
+    add(name + ".png", png(numbered_picture(1)));
     add(name + ".caption", "before");
   }
   Words words = {"augment", "in", "-o", "out", "--variants", "flop", "-j", "1"};

@@ -13,12 +13,11 @@
 
 namespace tiff_test {
 
+using namespace cli;
+
 namespace {
 
 using namespace qturn::tests;
-using Catch::Matchers::ContainsSubstring;
-using cli::Result;
-using cli::Workplace;
 using qturn::Orientation;
 
 std::string text(const qturn::Bytes& file) { return std::string(text_of(file)); }
@@ -62,27 +61,26 @@ std::vector<Placed> placed_fields() {
   constexpr auto floats = qturn::tiff::tiff_type::f64;
   using qturn::tiff::tiff_type::ascii;
   const std::string many(70000, ' ');  // more than is read for a header
-  return {
-      {{.tag = qturn::tiff::tiff_tag::pixel_scale,
-        .type = floats,
-        .count = 1,
-        .value = owned(std::string(8, '\1'))},
-       "its map coordinates (GeoTIFF)"},
-      {{.tag = qturn::tiff::tiff_tag::polynomials,
-        .type = floats,
-        .count = 1,
-        .value = owned(std::string(8, '\1'))},
-       "its map coordinates (RPC)"},
-      {text_field(qturn::tiff::tiff_tag::description, ascii,
-                  "<?xml version=\"1.0\"?><OME xmlns=\"http://www.openmicroscopy.org/Schemas/OME/"
-                  "2016-06\">" +
-                      many + "</OME>"),
-       "its sizes and axes (OME-XML)"},
-      {text_field(qturn::tiff::tiff_tag::description, ascii, "{\"shape\": [20, 30]}"),
-       "its shape as text (tifffile)"},
-      {text_field(qturn::tiff::tiff_tag::imagej_metadata, qturn::tiff::tiff_type::u8,
-                  "IJIJroi \1\1\1\1Iout"),
-       "its regions (ImageJ)"}};
+  return {{{.tag = qturn::tiff::tiff_tag::pixel_scale,
+            .type = floats,
+            .count = 1,
+            .value = owned(std::string(8, '\1'))},
+           "its map coordinates (GeoTIFF)"},
+          {{.tag = qturn::tiff::tiff_tag::polynomials,
+            .type = floats,
+            .count = 1,
+            .value = owned(std::string(8, '\1'))},
+           "its map coordinates (RPC)"},
+          {text_field(qturn::tiff::tiff_tag::description, ascii,
+                      "<?xml version=\"1.0\"?><OME "
+                      "xmlns=\"http://www.openmicroscopy.org/Schemas/OME/2016-06\">" +
+                          many + "</OME>"),
+           "its sizes and axes (OME-XML)"},
+          {text_field(qturn::tiff::tiff_tag::description, ascii, "{\"shape\": [20, 30]}"),
+           "its shape as text (tifffile)"},
+          {text_field(qturn::tiff::tiff_tag::imagej_metadata, qturn::tiff::tiff_type::u8,
+                      "IJIJroi \1\1\1\1Iout"),
+           "its regions (ImageJ)"}};
 }
 
 }  // namespace
@@ -94,8 +92,7 @@ TEST_CASE("What a turn makes untrue is always warned of, and refused in place wi
     const std::string file = tiff_with({field});
     workplace.add("a.tif", file);
     const std::string warning = "qturn: warning: a.tif: no longer true after the turn: " + name;
-    const Result quiet = workplace.done({"cw", "a.tif", "-o", "out", "-q"});
-    CHECK(quiet.err == warning + "\n");
+    CHECK(workplace.done({"cw", "a.tif", "-o", "out", "-q"}).err == warning + "\n");
     const Result loud = workplace.qturn({"cw", "a.tif", "-o", "loud", "--json"});
     CHECK_THAT(loud.err, ContainsSubstring(warning) &&
                              ContainsSubstring("of 1 picture, some metadata is no longer true"));
@@ -103,10 +100,9 @@ TEST_CASE("What a turn makes untrue is always warned of, and refused in place wi
 
     workplace.failed({"cw", "a.tif", "-o", "strict", "--strict"});
     CHECK_FALSE(workplace.exists("strict/a.tif"));
-    const Result in_place = workplace.failed({"cw", "a.tif", "--in-place"});
-    CHECK_THAT(in_place.err, ContainsSubstring("a.tif: not turned in place, because this would no "
-                                               "longer be true: " +
-                                               name + "; --allow-stale-metadata permits that"));
+    workplace.failed({"cw", "a.tif", "--in-place"},
+                     "a.tif: not turned in place, because this would no longer be true: " + name +
+                         "; --allow-stale-metadata permits that");
     CHECK(workplace.content("a.tif") == file);
 
     // Nothing moves.
@@ -115,32 +111,29 @@ TEST_CASE("What a turn makes untrue is always warned of, and refused in place wi
     const Result flopped = workplace.qturn({"flop", "a.tif", "-o", "flop", "-q"});
     CHECK(flopped.err.empty() == name.starts_with("its shape"));
 
-    const Result permitted =
-        workplace.done({"cw", "a.tif", "--in-place", "-q", "--allow-stale-metadata"});
-    CHECK(permitted.err == warning + "\n");
+    CHECK(workplace.done({"cw", "a.tif", "--in-place", "-q", "--allow-stale-metadata"}).err ==
+          warning + "\n");
     CHECK(workplace.content("a.tif") == workplace.content("out/a.tif"));
   }
 }
 
-TEST_CASE_METHOD(cli::Workplace,
+TEST_CASE_METHOD(Workplace,
                  "What nobody knows is counted, named where asked, and no success with --strict") {
   const std::string file = tiff_with({text_field(65123, qturn::tiff::tiff_type::ascii, "depth")});
   add("a.tif", file);
-  const Result loud = done({"cw", "a.tif", "-o", "loud", "-v", "--json=lines"});
-  CHECK_THAT(loud.err, ContainsSubstring("qturn: a.tif: kept, and not known: TIFF 65123\n") &&
-                           ContainsSubstring("qturn: of 1 picture, metadata is kept that qturn "
-                                             "does not know; -v names it"));
+  done({"cw", "a.tif", "-o", "loud", "-v", "--json=lines"},
+       {"qturn: a.tif: kept, and not known: TIFF 65123\n",
+        "qturn: of 1 picture, metadata is kept that qturn does not know; -v names it"});
   CHECK_THAT(content("lines"), ContainsSubstring("\"kept_unknown\":[\"TIFF 65123\"]"));
   CHECK_THAT(content("loud/a.tif"), ContainsSubstring("depth"));
   CHECK(done({"cw", "a.tif", "-o", "quiet", "-q"}).err.empty());
   CHECK(done({"cw", "a.tif", "-o", "tag", "--tag-only", "--strict", "-q"}).err.empty());
-  const Result strict = failed({"cw", "a.tif", "-o", "strict", "--strict"});
-  CHECK_THAT(strict.err, ContainsSubstring("TIFF 65123"));
+  failed({"cw", "a.tif", "-o", "strict", "--strict"}, "TIFF 65123");
   CHECK_FALSE(exists("strict/a.tif"));
   done({"cw", "a.tif", "--in-place"});
 }
 
-TEST_CASE_METHOD(cli::Workplace,
+TEST_CASE_METHOD(Workplace,
                  "Pages that are stored in different orientations are turned each by its own") {
   const auto page = tiff_picture({}, 30, 20);
   using qturn::compose, qturn::Orientation;
@@ -182,7 +175,7 @@ TEST_CASE_METHOD(cli::Workplace,
   }
 }
 
-TEST_CASE_METHOD(cli::Workplace,
+TEST_CASE_METHOD(Workplace,
                  "Another format gets what a TIFF says as text, which is then no longer true") {
   for (const auto& [field, name] : placed_fields()) {
     add("a.tif", tiff_with({field}));
@@ -217,7 +210,7 @@ const std::string world = "10.25\r\n-2.5\r\n-3\r\n-8\r\n500000.125\r\n4000000\r\
 
 }  // namespace
 
-TEST_CASE_METHOD(cli::Workplace, "A world file is turned with its picture, in its own decimals") {
+TEST_CASE_METHOD(Workplace, "A world file is turned with its picture, in its own decimals") {
   TiffPicture picture = tiff_picture({}, 30, 20);
   for (std::uint64_t& sample : picture.samples) sample = 0;
   picture.at(7, 3, 0) = 200;
@@ -263,13 +256,12 @@ TEST_CASE_METHOD(cli::Workplace, "A world file is turned with its picture, in it
   CHECK(content("copied/a.tfw") == content("flop/a.tfw"));
 }
 
-TEST_CASE_METHOD(cli::Workplace,
-                 "A world file that cannot be turned, or has two pictures, is refused") {
+TEST_CASE_METHOD(Workplace, "A world file that cannot be turned, or has two pictures, is refused") {
   const std::string file = text(write_with_libtiff({tiff_picture({}, 30, 20)}));
   add("in/a.tif", file);
   add("in/a.tfw", "10\n0\n0\nfive\n500000\n4000000\n");
-  CHECK_THAT(failed({"cw", "in", "-o", "out"}).err,
-             ContainsSubstring("in/a.tfw: a world file has six numbers, and this one has others"));
+  failed({"cw", "in", "-o", "out"},
+         "in/a.tfw: a world file has six numbers, and this one has others");
   CHECK_FALSE(exists("out/a.tif"));
   add("in/a.tfw", "10\n0\n0\n-10\n500000");
   failed({"cw", "in", "--in-place"});
@@ -277,11 +269,11 @@ TEST_CASE_METHOD(cli::Workplace,
   add("two/a.tif", file);
   add("two/a.tiff", file);
   add("two/a.tfw", world);
-  CHECK_THAT(refused({"cw", "two", "--in-place"}).err, ContainsSubstring("two/a.tfw belongs to"));
+  refused({"cw", "two", "--in-place"}, "two/a.tfw belongs to");
   CHECK(content("two/a.tfw") == world);
 }
 
-TEST_CASE_METHOD(cli::Workplace,
+TEST_CASE_METHOD(Workplace,
                  "Other notes of a place beside a picture are no longer true after a turn") {
   const std::string file = text(write_with_libtiff({tiff_picture({}, 30, 20)}));
   add("in/c.tif", file);
@@ -291,11 +283,11 @@ TEST_CASE_METHOD(cli::Workplace,
   add("in/d_RPC.TXT", "LINE_OFF: +015690.00 pixels\n");
   add("in/e.RPB", "satId = \"QB02\";\n");
   add("in/f.tif.aux.xml",
-      "<PAMDataset><GeoTransform> 5e5, 10, 0, 4e6, 0, -10</GeoTransform><Metadata domain=\"RPC\">"
-      "</Metadata></PAMDataset>");
+      "<PAMDataset><GeoTransform> 5e5, 10, 0, 4e6, 0, -10</GeoTransform><Metadata "
+      "domain=\"RPC\"></Metadata></PAMDataset>");
   add("in/g.tif.aux.xml",
-      "<PAMDataset><PAMRasterBand band=\"1\"><Metadata><MDI key=\"STATISTICS_MEAN\">7"
-      "</MDI></Metadata></PAMRasterBand></PAMDataset>");
+      "<PAMDataset><PAMRasterBand band=\"1\"><Metadata><MDI "
+      "key=\"STATISTICS_MEAN\">7</MDI></Metadata></PAMRasterBand></PAMDataset>");
   const auto before = tree("in");
   const auto says = [](const std::string& picture, const std::string& world) {
     return "qturn: warning: in/" + picture + ": no longer true after the turn: " + world +
@@ -317,7 +309,7 @@ TEST_CASE_METHOD(cli::Workplace,
   done({"cw", "in/e.tif", "--in-place", "--allow-stale-metadata"});
 }
 
-TEST_CASE_METHOD(cli::Workplace, "Notes of GDAL turn with their picture, and back") {
+TEST_CASE_METHOD(Workplace, "Notes of GDAL turn with their picture, and back") {
   const auto notes = [](const std::string& place, const std::string& point) {
     return "<PAMDataset>\n  <SRS>a</SRS>\n  <GeoTransform>  " + place +
            "</GeoTransform>\n  <GCPList Projection=\"\"><GCP Id=\"1\" " + point +
@@ -337,11 +329,10 @@ TEST_CASE_METHOD(cli::Workplace, "Notes of GDAL turn with their picture, and bac
   CHECK(content("more/a__rotate270.tif.aux.xml") ==
         notes("500000.25, 10.0,0.5, 4000000, -0.25, -10", R"(Pixel="1.5" Line="2")"));
   add("in/a.tif.aux.xml", "<PAMDataset><GeoTransform>1, 2</GeoTransform></PAMDataset>");
-  CHECK_THAT(failed({"cw", "in", "-o", "bad"}).err,
-             ContainsSubstring("in/a.tif.aux.xml: a world file has six numbers"));
+  failed({"cw", "in", "-o", "bad"}, "in/a.tif.aux.xml: a world file has six numbers");
 }
 
-TEST_CASE_METHOD(cli::Workplace, "A pixel of a GeoTIFF keeps its place on the map") {
+TEST_CASE_METHOD(Workplace, "A pixel of a GeoTIFF keeps its place on the map") {
   const qturn::tiff::TiffField keys =
       qturn::tiff::tiff_integers(qturn::tiff::tiff_tag::geo_keys, qturn::tiff::tiff_type::u16,
                                  std::array<std::uint64_t, 8>{1, 1, 0, 1, 1025, 0, 1, 2});
@@ -373,32 +364,28 @@ TEST_CASE("Notes of GDAL that are not where GDAL reads them are refused, not pas
     workplace.add("in/f.tif", text(write_with_libtiff({tiff_picture({}, 30, 20)})));
     workplace.add(std::string("in/") + name,
                   "<PAMDataset><GeoTransform> 5e5, 10, 0, 4e6, 0, -10</GeoTransform></PAMDataset>");
-    const Result result = workplace.refused({"cw", "in", "-o", "out"});
-    CHECK_THAT(result.err, ContainsSubstring(name));
+    workplace.refused({"cw", "in", "-o", "out"}, name);
   }
 }
 
-TEST_CASE_METHOD(cli::Workplace, "Notes of GDAL that are too large to be read are named") {
+TEST_CASE_METHOD(Workplace, "Notes of GDAL that are too large to be read are named") {
   add("in/f.tif", text(write_with_libtiff({tiff_picture({}, 30, 20)})));
   add("in/f.tif.aux.xml", "<PAMDataset></PAMDataset>");
   std::filesystem::resize_file(path() / "in/f.tif.aux.xml", (64 << 20) + 1);
-  CHECK_THAT(failed({"cw", "in", "-o", "out"}).err,
-             ContainsSubstring("in/f.tif: f.tif.aux.xml beside it cannot be read: it is larger "
-                               "than 64 MiB"));
+  failed({"cw", "in", "-o", "out"},
+         "in/f.tif: f.tif.aux.xml beside it cannot be read: it is larger than 64 MiB");
 }
 
 TEST_CASE_METHOD(
-    cli::Workplace,
+    Workplace,
     "A TIFF with JPEG inside is turned where a change of storage is allowed, with a warning") {
   add("a.tif", jpeg_inside());
-  Result result = failed({"cw", "a.tif", "-o", "out"});
-  CHECK_THAT(result.err, ContainsSubstring("a.tif: not turned, because JPEG compression becomes "
-                                           "deflate; --allow-storage-change permits that"));
+  failed({"cw", "a.tif", "-o", "out"},
+         "a.tif: not turned, because JPEG compression becomes deflate; "
+         "--allow-storage-change permits that");
   CHECK(!std::filesystem::exists(path() / "out/a.tif"));
 
-  result = qturn({"cw", "a.tif", "-o", "out", "--allow-storage-change"});
-  CHECK(result.exit_code == 0);
-  CHECK_THAT(result.err, ContainsSubstring("JPEG compression becomes deflate"));
+  done({"cw", "a.tif", "-o", "out", "--allow-storage-change"}, "JPEG compression becomes deflate");
   const auto read = read_with_libtiff(owned(content("out/a.tif")));
   CHECK(read.at(0).kind.compression == COMPRESSION_ADOBE_DEFLATE);
   CHECK(read.at(0).width == 16);
@@ -416,12 +403,12 @@ TEST_CASE_METHOD(
   done({"cw", "a.tif", "-o", "a.png", "--format", "png"});
 }
 
-TEST_CASE_METHOD(cli::Workplace, "In place the storage of a TIFF never changes") {
+TEST_CASE_METHOD(Workplace, "In place the storage of a TIFF never changes") {
   const std::string file = jpeg_inside();
   add("a.tif", file);
-  const Result result = failed({"cw", "a.tif", "--in-place"});
-  CHECK_THAT(result.err, ContainsSubstring("a.tif: not turned in place, because JPEG compression "
-                                           "becomes deflate; use -o with --allow-storage-change"));
+  failed({"cw", "a.tif", "--in-place"},
+         "a.tif: not turned in place, because JPEG compression becomes deflate; use -o with "
+         "--allow-storage-change");
   refused({"cw", "a.tif", "--in-place", "--allow-storage-change"});
   CHECK(content("a.tif") == file);
   // By its tag alone it can be turned.
@@ -487,8 +474,7 @@ TEST_CASE("tiffcmp sees no difference after four quarter turns, and tiffinfo non
   }
 }
 
-TEST_CASE_METHOD(cli::Workplace,
-                 "A picture too large for its file fails at once and takes no memory") {
+TEST_CASE_METHOD(Workplace, "A picture too large for its file fails at once and takes no memory") {
   const qturn::Bytes fax = write_with_libtiff({tiff_picture(
       {.photometric = PHOTOMETRIC_MINISWHITE, .bits = 1, .compression = COMPRESSION_CCITT_T6}, 64,
       64)});
@@ -505,11 +491,9 @@ TEST_CASE_METHOD(cli::Workplace,
   std::vector<std::string> warnings;
   add("a.tif", text(qturn::tiff::write_tiff(tiff, parts, warnings)));
   std::vector<std::string> words = {"cw", "a.tif", "-o", "out", "--memory", "100MiB"};
-  const Result limited = failed(words);
-  CHECK_THAT(limited.err, ContainsSubstring("1000000000000 pixels, more than the limit"));
+  failed(words, "1000000000000 pixels, more than the limit");
   words.insert(words.end(), {"--limit", "pixels=none", "--limit", "ratio=none"});
-  const Result unlimited = failed(words);
-  CHECK_THAT(unlimited.err, ContainsSubstring("1000000 x 1000000 pixels need"));
+  const Result unlimited = failed(words, "1000000 x 1000000 pixels need");
   CHECK(unlimited.max_resident_kib < 1000000);
 }
 

@@ -29,11 +29,11 @@ constexpr unsigned large_thumbnail = 0x010001, full_hd_thumbnail = 0x010002, gai
 
 // What follows, by the name that ExifTool extracts it under: a preview with a tag of its own, one
 // without, one that some program has stored upright beside pictures on their side, and a gain map.
-const std::map<std::string, Picture> trailing = {{"PreviewImage", cli::smooth_picture(32, 24)},
-                                                 {"MPImage3", cli::smooth_picture(48, 32)},
-                                                 {"MPImage4", cli::smooth_picture(24, 40)},
-                                                 {"MPImage2", cli::smooth_picture(40, 24, 1)}};
-const Picture first = cli::smooth_picture(64, 48);
+const std::map<std::string, Picture> trailing = {{"PreviewImage", smooth_picture(32, 24)},
+                                                 {"MPImage3", smooth_picture(48, 32)},
+                                                 {"MPImage4", smooth_picture(24, 40)},
+                                                 {"MPImage2", smooth_picture(40, 24, 1)}};
+const Picture first = smooth_picture(64, 48);
 
 std::string exif_segment(int orientation, bool little, const Picture& of) {
   return jpeg_segment(0xE1, "Exif\0\0"s + exif_fixture({.little = little,
@@ -47,15 +47,15 @@ std::string xmp_segment(const std::string& packet) {
 }
 
 std::string with_segments(const Picture& picture, const std::string& segments) {
-  return cli::jpeg(picture).insert(2, segments);
+  return jpeg(picture).insert(2, segments);
 }
 
 std::string with_previews(int orientation, bool little) {
   const Picture& tagged = trailing.at("PreviewImage");
   return jpeg_with_trailing_pictures(
-      cli::jpeg(first), exif_segment(orientation, little, first),
+      jpeg(first), exif_segment(orientation, little, first),
       {with_segments(tagged, exif_segment(orientation, little, tagged)),
-       cli::jpeg(trailing.at("MPImage3")), cli::jpeg(trailing.at("MPImage4"))},
+       jpeg(trailing.at("MPImage3")), jpeg(trailing.at("MPImage4"))},
       {large_thumbnail, full_hd_thumbnail, full_hd_thumbnail}, {little});
 }
 
@@ -64,16 +64,15 @@ std::string with_gain_map(int orientation, bool little, bool indexed) {
   const std::string map =
       with_segments(trailing.at("MPImage2"), xmp_segment(xmp_packet_with("tiff:ImageWidth='40'")));
   const std::string container =
-      "<Container:Directory><rdf:Seq>"
-      "<rdf:li rdf:parseType='Resource'><Container:Item Item:Semantic='Primary' "
-      "Item:Mime='image/jpeg'/></rdf:li>"
-      "<rdf:li rdf:parseType='Resource'><Container:Item Item:Semantic='GainMap' "
-      "Item:Mime='image/jpeg' Item:Length='" +
+      "<Container:Directory><rdf:Seq><rdf:li rdf:parseType='Resource'><Container:Item "
+      "Item:Semantic='Primary' Item:Mime='image/jpeg'/></rdf:li><rdf:li "
+      "rdf:parseType='Resource'><Container:Item Item:Semantic='GainMap' Item:Mime='image/jpeg' "
+      "Item:Length='" +
       std::to_string(map.size()) + "'/></rdf:li></rdf:Seq></Container:Directory>";
   const std::string segments =
       exif_segment(orientation, little, first) + xmp_segment(xmp_packet_with("", container));
   if (!indexed) return with_segments(first, segments) + map;
-  return jpeg_with_trailing_pictures(cli::jpeg(first), segments, {map}, {gain_map_type}, {little});
+  return jpeg_with_trailing_pictures(jpeg(first), segments, {map}, {gain_map_type}, {little});
 }
 
 struct Expected {
@@ -114,8 +113,8 @@ void check_previews(const Workplace& workplace, const std::string& name, const J
   for (const char* preview : {"PreviewImage", "MPImage3", "MPImage4"}) {
     CAPTURE(preview);
     const Picture& source = trailing.at(preview);
-    check_pixels(cli::pixels_of(workplace.path() / ("taken-" + name + "." + preview + ".jpg")),
-                 source, expected.turn_of(source));
+    check_pixels(pixels_of(workplace.path() / ("taken-" + name + "." + preview + ".jpg")), source,
+                 expected.turn_of(source));
   }
   const std::string tag = std::to_string(static_cast<int>(expected.tag));
   CHECK(value(file, "IFD0:Orientation") == tag);
@@ -135,7 +134,7 @@ void check_gain_map(const Workplace& workplace, const std::string& name, const J
   const std::string map = content.substr(content.size() - bytes);
   const auto copy = workplace.add("copy.jpg", map);
   const Picture& source = trailing.at("MPImage2");
-  check_pixels(cli::pixels_of(copy), source, expected.pixels);
+  check_pixels(pixels_of(copy), source, expected.pixels);
   CHECK(value(file, "IFD0:Orientation") == std::to_string(static_cast<int>(expected.tag)));
   if (name.find("indexed") == std::string::npos) return;
   check_first(workplace, name, file);
@@ -147,7 +146,7 @@ void check_gain_map(const Workplace& workplace, const std::string& name, const J
 }  // namespace
 
 TEST_CASE("Previews and gain maps are true after every operation, as another program reads") {
-  if (!cli::has_exiftool()) SKIP("exiftool (libimage-exiftool-perl) is missing");
+  if (!has_exiftool()) SKIP("exiftool (libimage-exiftool-perl) is missing");
   Workplace workplace;
   std::map<std::string, Orientation> stored;
   for (const int orientation : {1, 2, 6, 7}) {
@@ -175,7 +174,7 @@ TEST_CASE("Previews and gain maps are true after every operation, as another pro
   for (const Orientation turn : qturn::all_orientations) {
     const bool upright = turn == Orientation::identity;
     const std::string word = upright ? "upright" : std::string(qturn::name(turn));
-    const cli::Result turned = workplace.qturn({word, "in", "--strict", "-o", word});
+    const Result turned = workplace.qturn({word, "in", "--strict", "-o", word});
     CAPTURE(word, turned.err);
     REQUIRE(turned.exit_code == 0);
     expect(word, [&](Orientation was) {
@@ -189,10 +188,10 @@ TEST_CASE("Previews and gain maps are true after every operation, as another pro
     });
   }
 
-  const auto files = cli::read_by_exiftool(workplace.path(), "-G3:1 -ee");
-  cli::succeeds("cd '" + workplace.path().string() +
-                "' && exiftool -q -q -r -b -PreviewImage -MPImage2 -MPImage3 -MPImage4 -W "
-                "taken-%:1d%f.jpg.%t.jpg . > /dev/null 2>&1");
+  const auto files = read_by_exiftool(workplace.path(), "-G3:1 -ee");
+  succeeds("cd '" + workplace.path().string() +
+           "' && exiftool -q -q -r -b -PreviewImage -MPImage2 -MPImage3 -MPImage4 -W "
+           "taken-%:1d%f.jpg.%t.jpg . > /dev/null 2>&1");
   for (const auto& [name, result] : expected) {
     CAPTURE(name);
     REQUIRE(files.contains(name));
@@ -205,12 +204,11 @@ TEST_CASE("Previews and gain maps are true after every operation, as another pro
 }
 
 TEST_CASE_METHOD(
-    cli::Workplace,
+    Workplace,
     "A gain map that cannot be trimmed with its picture is warned of, or the file fails") {
   const auto file = [](int height, int map_height) {
-    return jpeg_with_trailing_pictures(cli::jpeg(cli::smooth_picture(64, height)), "",
-                                       {cli::jpeg(cli::smooth_picture(32, map_height, 1))},
-                                       {gain_map_type});
+    return jpeg_with_trailing_pictures(jpeg(smooth_picture(64, height)), "",
+                                       {jpeg(smooth_picture(32, map_height, 1))}, {gain_map_type});
   };
   add("exact.jpg", file(36, 18));
   add("cut.jpg", file(44, 24));
@@ -223,7 +221,7 @@ TEST_CASE_METHOD(
         std::string::npos);  // the frame of 16 rows, 32 pixels wide
   CHECK(trim("cut.jpg", "--strict").exit_code == 1);
   CHECK_FALSE(exists("out-cut.jpg"));
-  const cli::Result result = trim("cut.jpg", "--overwrite");
+  const Result result = trim("cut.jpg", "--overwrite");
   CHECK(result.exit_code == 0);
   CHECK(result.err.find("stays whole and covers what was trimmed") != std::string::npos);
   // Its 20 rows that are left end within a block.
@@ -237,10 +235,10 @@ TEST_CASE("Option --jpeg-edges decides for gain maps and previews as for their p
   if (!is_map && !indexed) return;
   const unsigned type = is_map ? gain_map_type : large_thumbnail;
   Workplace workplace;
-  const std::string smaller = cli::jpeg(cli::smooth_picture(32, 21));
+  const std::string smaller = jpeg(smooth_picture(32, 21));
   const auto file = [&](int orientation) {
     if (indexed)
-      return jpeg_with_trailing_pictures(cli::jpeg(first), exif_segment(orientation, true, first),
+      return jpeg_with_trailing_pictures(jpeg(first), exif_segment(orientation, true, first),
                                          {smaller}, {type});
     const std::string list =
         "<Container:Directory><rdf:Seq><rdf:li rdf:parseType='Resource'><Container:Item "
@@ -258,7 +256,7 @@ TEST_CASE("Option --jpeg-edges decides for gain maps and previews as for their p
       (indexed ? "picture 2 of the file"s : "what follows the picture (GainMap)"s) +
       " cannot be turned without loss, because an edge cuts through a block";
   const auto turn = [&](const Words& more) {
-    return workplace.qturn(cli::with({"flip", "a.jpg", "--json", "--verify"}, more));
+    return workplace.qturn(with({"flip", "a.jpg", "--json", "--verify"}, more));
   };
 
   const Result reencoded = turn({"-o", "out.jpg"});
@@ -268,8 +266,7 @@ TEST_CASE("Option --jpeg-edges decides for gain maps and previews as for their p
   CHECK_THAT(reencoded.err, ContainsSubstring("1 JPEG could not be turned losslessly"));
   // The first picture itself is turned losslessly.
   workplace.done({"flip", "alone.jpg", "-o", "alone-out.jpg", "--jpeg-edges", "fail"});
-  CHECK(cli::pixels_of(workplace.path() / "out.jpg") ==
-        cli::pixels_of(workplace.path() / "alone-out.jpg"));
+  CHECK(pixels_of(workplace.path() / "out.jpg") == pixels_of(workplace.path() / "alone-out.jpg"));
 
   const Result strict = turn({"-o", "strict.jpg", "--strict"});
   CHECK(strict.exit_code == 1);
@@ -285,9 +282,8 @@ TEST_CASE("Option --jpeg-edges decides for gain maps and previews as for their p
     CHECK_THAT(trimmed.out,
                ContainsSubstring("\"route\":\"trimmed\"") && ContainsSubstring("\"lossy\":false"));
     const std::string written = workplace.content("trimmed.jpg");
-    CHECK(
-        cli::pixels_of(workplace.add("preview.jpg", written.substr(written.rfind("\xFF\xD8\xFF"))))
-            .height == 16);
+    CHECK(pixels_of(workplace.add("preview.jpg", written.substr(written.rfind("\xFF\xD8\xFF"))))
+              .height == 16);
   }
 
   const std::string before = workplace.content("a.jpg");
@@ -305,7 +301,7 @@ TEST_CASE("Option --jpeg-edges decides for gain maps and previews as for their p
 TEST_CASE_METHOD(
     Workplace,
     "The video of a motion photo is turned with it, as another program reads; mirrors are named") {
-  if (!cli::has_exiftool()) SKIP("exiftool (libimage-exiftool-perl) is missing");
+  if (!has_exiftool()) SKIP("exiftool (libimage-exiftool-perl) is missing");
   // A phone held upright: its sensor lies on its side, and a tag and a matrix say so.
   const qturn::tests::MotionVideo video{.matrix = qturn::tests::video_turns[1]};
   add("in/a.jpg", with_segments(first, exif_segment(6, true, first)) +
@@ -313,12 +309,10 @@ TEST_CASE_METHOD(
   const auto degrees = [&](const std::vector<std::string>& words) {
     std::vector<std::string> all = words;
     all.insert(all.end(), {"in", "--strict", "-o", "out", "--overwrite"});
-    const cli::Result result = qturn(all);
-    CAPTURE(result.err);
-    REQUIRE(result.exit_code == 0);
-    cli::succeeds("cd '" + path().string() +
-                  "' && exiftool -b -EmbeddedVideoFile out/a.jpg >out.mp4 && exiftool -s3 "
-                  "-Rotation out.mp4 >said");
+    done(all);
+    succeeds("cd '" + path().string() +
+             "' && exiftool -b -EmbeddedVideoFile out/a.jpg >out.mp4 && exiftool -s3 -Rotation "
+             "out.mp4 >said");
     return content("said");
   };
   CHECK(degrees({"upright"}) == "90\n");
@@ -327,9 +321,8 @@ TEST_CASE_METHOD(
   CHECK(degrees({"rotate180"}) == "270\n");
   CHECK(degrees({"rotate270"}) == "0\n");
 
-  const cli::Result mirrored = qturn({"flop", "in", "--strict", "-o", "mirrored"});
-  CHECK(mirrored.exit_code == 1);
-  CHECK(mirrored.err.find("the video after the picture is not turned: players do not mirror") !=
+  CHECK(failed({"flop", "in", "--strict", "-o", "mirrored"})
+            .err.find("the video after the picture is not turned: players do not mirror") !=
         std::string::npos);
 }
 

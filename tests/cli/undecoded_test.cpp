@@ -5,9 +5,7 @@
 
 namespace undecoded_test {
 
-using Catch::Matchers::ContainsSubstring;
-using cli::Result;
-using cli::Workplace;
+using namespace cli;
 using qturn::Orientation;
 using qturn::Size;
 
@@ -19,7 +17,7 @@ constexpr Size size{40, 24};
 
 // What another program makes of a PNG.
 std::string made(const std::string& command) {
-  const std::string png = cli::png(cli::smooth_picture(size.width, size.height));
+  const std::string png = cli::png(smooth_picture(size.width, size.height));
   const auto file = qturn::tests::made_by(
       "mv in in.png && " + command + " >said 2>&1 && mv out.* out", qturn::bytes_of(png));
   return std::string(qturn::text_of(file));
@@ -55,8 +53,7 @@ TEST_CASE("HEIC, AVIF and JPEG XL are turned to a folder and in place, losslessl
   const auto files = containers();
   Workplace workplace;
   for (const auto& [name, content] : files) workplace.add("in/" + name, content);
-  const Result turned = workplace.done({"cw", "in", "-o", "out", "--strict"});
-  CHECK_THAT(turned.err, ContainsSubstring("4 of 4 pictures written (4 losslessly)"));
+  workplace.done({"cw", "in", "-o", "out", "--strict"}, "4 of 4 pictures written (4 losslessly)");
   for (const auto& [name, content] : files) {
     CAPTURE(name);
     CHECK(header_of(workplace.content("out/" + name)).size() == Size{size.height, size.width});
@@ -74,21 +71,20 @@ TEST_CASE("HEIC, AVIF and JPEG XL are turned to a folder and in place, losslessl
 
   workplace.done({"cw", "in", "--in-place"});
   CHECK(workplace.tree("in") == workplace.tree("out"));
-  const Result upright = workplace.done({"upright", "in", "--in-place"});
-  CHECK_THAT(upright.err, ContainsSubstring("4 already upright"));
+  workplace.done({"upright", "in", "--in-place"}, "4 already upright");
   CHECK(workplace.tree("in") == workplace.tree("out"));
   workplace.done({"check", "in"});
 }
 
 TEST_CASE("Masks of HEIC, AVIF and JPEG XL turn with them, whatever turns those") {
   Workplace workplace;
-  const auto mask = cli::random_picture(size.width, size.height, 1);
+  const auto mask = random_picture(size.width, size.height, 1);
   for (const auto& [name, content] : containers()) {
     workplace.add("in/images/" + name, content);
     workplace.add("in/masks/" + std::string(1, name.front()) + ".png", cli::png(mask));
   }
   workplace.done({"cw", "in", "-o", "out", "--verify"});
-  CHECK(cli::pixels_of(workplace.path() / "out/masks/a.png") ==
+  CHECK(pixels_of(workplace.path() / "out/masks/a.png") ==
         cli::turned(mask, Orientation::rotate90));
   workplace.done({"cw", "in", "-o", "tagged", "--tag-only", "--verify"});
   CHECK(workplace.tree("tagged") == workplace.tree("out"));
@@ -111,16 +107,15 @@ TEST_CASE("HEIC, AVIF and JPEG XL become no other format, and a cut one fails") 
   }
   CHECK(workplace.files("out").empty());
   workplace.refused({"cw", "in", "-o", "out", "--format", "heic"});
-  const Result cut = workplace.failed({"cw", "cut", "-o", "out"});
-  CHECK_THAT(cut.err, ContainsSubstring("3 failed"));
+  workplace.failed({"cw", "cut", "-o", "out"}, "3 failed");
   CHECK(workplace.files("out").empty());
 }
 
-TEST_CASE_METHOD(cli::Workplace,
+TEST_CASE_METHOD(Workplace,
                  "Camera raw files are turned by their tag, with --raw --tag-only alone") {
   const std::string raw = raw_file();
   add("in/a.nef", raw);
-  add("in/b.png", cli::png(cli::smooth_picture(4, 3)));
+  add("in/b.png", cli::png(smooth_picture(4, 3)));
   const auto tag_of = [&](const std::string& name) {
     return qturn::raw::codec.read_header(qturn::bytes_of(content(name))).stored;
   };
@@ -138,46 +133,42 @@ TEST_CASE_METHOD(cli::Workplace,
   CHECK(files("x").empty());
 }
 
-TEST_CASE_METHOD(cli::Workplace, "Camera raw of another kind, and DICOM, are named") {
+TEST_CASE_METHOD(Workplace, "Camera raw of another kind, and DICOM, are named") {
   const std::string fuji = "FUJIFILMCCD-RAW 0201" + std::string(200, '\0');
   add("in/a.raf", fuji);
-  add("in/b.png", cli::png(cli::random_picture(5, 4)));
+  add("in/b.png", cli::png(random_picture(5, 4)));
   const std::string refusal = "camera raw of a kind that is not supported\n";
-  CHECK_THAT(done({"cw", "in", "-o", "out"}).err,
-             ContainsSubstring("left out, because they are not pictures: 1 .raf"));
-  CHECK_THAT(failed({"cw", "in/a.raf", "in/b.png", "-o", "named"}).err,
-             ContainsSubstring("qturn: in/a.raf: " + refusal));
-  CHECK_THAT(failed({"cw", "in", "-o", "raw", "--raw", "--tag-only", "--include", "*.raf"}).err,
-             ContainsSubstring("qturn: in/a.raf: " + refusal));
+  done({"cw", "in", "-o", "out"}, "left out, because they are not pictures: 1 .raf");
+  failed({"cw", "in/a.raf", "in/b.png", "-o", "named"}, "qturn: in/a.raf: " + refusal);
+  failed({"cw", "in", "-o", "raw", "--raw", "--tag-only", "--include", "*.raf"},
+         "qturn: in/a.raf: " + refusal);
   add("a.jpg", fuji);
-  CHECK_THAT(failed({"cw", "a.jpg", "-o", "jpg"}).err, ContainsSubstring("a.jpg: " + refusal));
+  failed({"cw", "a.jpg", "-o", "jpg"}, "a.jpg: " + refusal);
 
   // A DICOM picture may begin as a TIFF does.
   std::string dicom(128, '\0');
   dicom.replace(0, 8, std::string("II*\0\x10\0\0\0", 8));
   for (const std::string& preamble : {dicom, std::string(128, '\0')}) {
     add("b.tif", preamble + "DICM" + std::string(200, '\2'));
-    CHECK_THAT(failed({"cw", "b.tif", "-o", "tif"}).err,
-               ContainsSubstring("b.tif: DICOM is not a format that qturn reads\n"));
+    failed({"cw", "b.tif", "-o", "tif"}, "b.tif: DICOM is not a format that qturn reads\n");
   }
 }
 
-TEST_CASE_METHOD(cli::Workplace, "check looks at camera raw files with --raw alone") {
+TEST_CASE_METHOD(Workplace, "check looks at camera raw files with --raw alone") {
   add("a.nef", raw_file());
   refused({"check", "a.nef"});
   done({"check", "a.nef", "--raw"});
   add("a.nef", raw_file().substr(0, 40));
-  const Result cut = failed({"check", "a.nef", "--raw"});
-  CHECK_THAT(cut.err, ContainsSubstring("a.nef: damaged"));
+  failed({"check", "a.nef", "--raw"}, "a.nef: damaged");
 }
 
-TEST_CASE_METHOD(cli::Workplace,
+TEST_CASE_METHOD(Workplace,
                  "A camera raw file with the suffix of a TIFF is not taken without --raw") {
   const std::string canon = std::string("II*\0\x10\0\0\0CR\2\0\0\0\0\0", 16) + raw_file().substr(8);
   add("a.tif", canon);
-  const Result result = failed({"cw", "a.tif", "-o", "out", "--tag-only"});
-  CHECK_THAT(result.err, ContainsSubstring("a.tif: a camera raw file, whose pixels are not turned; "
-                                           "--raw --tag-only changes the orientation tag"));
+  failed({"cw", "a.tif", "-o", "out", "--tag-only"},
+         "a.tif: a camera raw file, whose pixels are not turned; --raw --tag-only changes the "
+         "orientation tag");
   done({"cw", "a.tif", "-o", "out", "--tag-only", "--raw"});
   CHECK(qturn::raw::codec.read_header(qturn::bytes_of(content("out/a.tif"))).stored ==
         Orientation::rotate180);

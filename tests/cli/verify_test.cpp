@@ -9,15 +9,12 @@
 
 namespace verify_test {
 
-using Catch::Matchers::ContainsSubstring;
-using cli::Result;
-using cli::Workplace;
-using Names = std::set<std::string>;
+using namespace cli;
 
 namespace {
 
-const std::string jpeg = cli::jpeg(cli::smooth_picture(64, 48));
-const std::string png = cli::png(cli::random_picture(9, 7));
+const std::string jpeg = cli::jpeg(smooth_picture(64, 48));
+const std::string png = cli::png(random_picture(9, 7));
 const std::string label = "0 0.25 0.5 0.1 0.2\n";
 
 /// A disk that changes a byte of what is written for `name`.
@@ -37,8 +34,7 @@ TEST_CASE("In place, a result that the disk has spoiled is rejected, and its ori
   for (const std::string name : {"a.jpg", "b.png", "a.txt"}) {
     CAPTURE(name);
     const Spoiled workplace(name);
-    const Result result = workplace.qturn({"cw", "in", "--in-place", "--json"});
-    CHECK(result.exit_code == 1);
+    const Result result = workplace.failed({"cw", "in", "--in-place", "--json"});
     const std::string picture = name == "b.png" ? "b.png" : "a.jpg";
     CHECK_THAT(result.err, ContainsSubstring("qturn: in/images/" + picture +
                                              ": the result was rejected, because it is wrong: "));
@@ -82,18 +78,16 @@ TEST_CASE(
 
 TEST_CASE("Without the proof a spoiled result is written, and the summary says that") {
   const Spoiled workplace("b.png");
-  const Result result = workplace.qturn({"cw", "in", "--in-place", "--no-verify"});
-  CHECK(result.exit_code == 0);
+  const Result result = workplace.done({"cw", "in", "--in-place", "--no-verify"});
   CHECK(workplace.content("in/images/b.png") != png);
   CHECK_THAT(result.err, ContainsSubstring("the results were not verified, as --no-verify says"));
 }
 
 TEST_CASE("Into a folder, results are proved if that is asked for") {
   const Spoiled workplace("b.png");
-  CHECK(workplace.qturn({"cw", "in", "-o", "out", "-q"}).exit_code == 0);
-  const Result result = workplace.qturn({"cw", "in", "-o", "proved", "--verify"});
-  CHECK(result.exit_code == 1);
-  CHECK_THAT(result.err, ContainsSubstring("in/images/b.png: the result was rejected"));
+  workplace.done({"cw", "in", "-o", "out", "-q"});
+  workplace.failed({"cw", "in", "-o", "proved", "--verify"},
+                   "in/images/b.png: the result was rejected");
   CHECK(workplace.files("proved/images") == Names{"a.jpg"});
 }
 
@@ -107,14 +101,11 @@ TEST_CASE("What another program changes after the proof is not put in its place"
         Spoiled workplace("none");
         workplace.environment = Workplace::on_disturbed_disk(
             {{"QTURN_TEST_TOUCH", touched}, {"QTURN_TEST_TOUCH_AT", at}});
-        const cli::Words words = {"cw", "in", "--verify", "--fsync", "each"};
-        const Result result = workplace.qturn(
-            cli::with(words, in_place ? cli::Words{"--in-place"} : cli::Words{"-o", "out"}));
-        CAPTURE(result.err);
-        CHECK(result.exit_code == 1);
-        CHECK_THAT(result.err, ContainsSubstring("/" + touched +
-                                                 " was changed by another program after it was "
-                                                 "compared, so it is not used"));
+        const Words words = {"cw", "in", "--verify", "--fsync", "each"};
+        workplace.failed(
+            with(words, in_place ? Words{"--in-place"} : Words{"-o", "out"}),
+            "/" + touched +
+                " was changed by another program after it was compared, so it is not used");
         // What is there already, and cannot be taken back, stays.
         const bool is_too_late = touched == "a.txt" && at == "rename" && !in_place;
         for (const auto& [name, content] : originals) {
@@ -137,23 +128,19 @@ TEST_CASE("Labels of many pictures are turned back, variant by variant, before t
     workplace.add("data/a.png", png);
     workplace.add("data/b.png", png);
     workplace.add("data/" + name, text);
-    for (const cli::Words& words : {cli::Words{"flop", "data", "-o", "out"},
-                                    {"augment", "data", "-o", "eight"},
-                                    {"cw", "data", "-o", "quarter", "--exclude", "b.png"}}) {
-      const Result spoiled = workplace.qturn(cli::with(words, {"--verify"}));
-      CHECK(spoiled.exit_code == 1);
-      CHECK_THAT(spoiled.err, ContainsSubstring(words[3] + "/" + name +
-                                                " is not written: the "
-                                                "result was rejected, because it is wrong: "));
+    for (const Words& words : {Words{"flop", "data", "-o", "out"},
+                               {"augment", "data", "-o", "eight"},
+                               {"cw", "data", "-o", "quarter", "--exclude", "b.png"}}) {
+      workplace.failed(with(words, {"--verify"}),
+                       words[3] + "/" + name +
+                           " is not written: the result was rejected, because it is wrong: ");
       CHECK_FALSE(workplace.files(words[3]).contains(name));
     }
     workplace.environment.clear();
-    for (const cli::Words& words : {cli::Words{"flop", "data", "-o", "good"},
-                                    {"augment", "data", "-o", "good8"},
-                                    {"cw", "data", "-o", "good4", "--exclude", "b.png"}}) {
-      const Result good = workplace.qturn(cli::with(words, {"--verify"}));
-      CAPTURE(good.err);
-      CHECK(good.exit_code == 0);
+    for (const Words& words : {Words{"flop", "data", "-o", "good"},
+                               {"augment", "data", "-o", "good8"},
+                               {"cw", "data", "-o", "good4", "--exclude", "b.png"}}) {
+      workplace.done(with(words, {"--verify"}));
       CHECK(workplace.files(words[3]).contains(name));
     }
     CHECK_THAT(workplace.qturn({"check", "--against", "data", "good"}).err,
@@ -161,29 +148,28 @@ TEST_CASE("Labels of many pictures are turned back, variant by variant, before t
   };
   check("instances.json",
         "{\"images\": [{\"id\": 1, \"file_name\": \"a.png\", \"width\": 9, \"height\": 7}, "
-        "{\"id\": 2, \"file_name\": \"b.png\", \"width\": 9, \"height\": 7}], "
-        "\"annotations\": [{\"id\": 1, \"image_id\": 2, \"bbox\": [1.5, 2e0, 3.25, 1]}, "
-        "{\"id\": 2, \"image_id\": 1, \"bbox\": [0, 0.125, 4, 2]}]}");
+        "{\"id\": 2, \"file_name\": \"b.png\", \"width\": 9, \"height\": 7}], \"annotations\": "
+        "[{\"id\": 1, \"image_id\": 2, \"bbox\": [1.5, 2e0, 3.25, 1]}, {\"id\": 2, \"image_id\": "
+        "1, \"bbox\": [0, 0.125, 4, 2]}]}");
   check("boxes.csv",
         "filename,width,height,class,xmin,ymin,xmax,ymax\n"
         "a.png,9,7,cat,1,2.50,5,3e0\n"
         "b.png,9,7,dog,0,1,2,3");  // without an end
 }
 
-TEST_CASE("A number with an exponent is proved in the form that it has after turns") {
-  Workplace workplace;
-  workplace.add("in/a.png", png);
-  workplace.add("in/a.txt", "0 0.25 5e-1 0.1 2e-1\n");
+TEST_CASE_METHOD(Workplace,
+                 "A number with an exponent is proved in the form that it has after turns") {
+  add("in/a.png", png);
+  add("in/a.txt", "0 0.25 5e-1 0.1 2e-1\n");
   for (const std::string operation : {"flop", "cw", "transpose", "rotate180"}) {
-    const Result result = workplace.qturn({operation, "in", "-o", operation, "--verify"});
+    const Result result = qturn({operation, "in", "-o", operation, "--verify"});
     CAPTURE(operation, result.err);
     CHECK(result.exit_code == 0);
   }
 }
 
-TEST_CASE("What cannot be proved is refused before anything starts") {
-  Workplace workplace;
-  workplace.add("in/a.png", png);
+TEST_CASE_METHOD(Workplace, "What cannot be proved is refused before anything starts") {
+  add("in/a.png", png);
   for (const std::vector<std::string>& more :
        {std::vector<std::string>{"-o", "out", "--format", "tiff"},
         {"-o", "out", "--salvage"},
@@ -191,40 +177,32 @@ TEST_CASE("What cannot be proved is refused before anything starts") {
         {"--in-place", "--no-verify"}}) {
     std::vector<std::string> words = {"cw", "in", "--verify"};
     words.insert(words.end(), more.begin(), more.end());
-    const Result result = workplace.qturn(words);
-    CAPTURE(result.err);
-    CHECK(result.exit_code == 2);
-    CHECK_THAT(result.err, ContainsSubstring("--verify"));
+    refused(words, "--verify");
   }
-  CHECK(workplace.content("in/a.png") == png);
+  CHECK(content("in/a.png") == png);
 }
 
 TEST_CASE("Folders are compared with the folders of their originals, whoever turned them") {
   Workplace workplace;
-  workplace.add("in/a.jpg", cli::tagged_jpeg(cli::smooth_picture(64, 48), 6));
+  workplace.add("in/a.jpg", tagged_jpeg(smooth_picture(64, 48), 6));
   workplace.add("in/b.png", png);
-  workplace.add("in/sub/c.jpg", cli::jpeg(cli::smooth_picture(61, 43)));  // is re-encoded
-  workplace.add("in/d.tif", cli::encoded(cli::random_picture(8, 6), qturn::tiff::codec));
-  REQUIRE(workplace.qturn({"flop", "in", "-o", "out", "-q"}).exit_code == 0);
-  const Result same = workplace.qturn({"check", "--against", "in", "out", "-j1"});
-  CAPTURE(same.err);
-  CHECK(same.exit_code == 0);
+  workplace.add("in/sub/c.jpg", cli::jpeg(smooth_picture(61, 43)));  // is re-encoded
+  workplace.add("in/d.tif", encoded(random_picture(8, 6), qturn::tiff::codec));
+  workplace.done({"flop", "in", "-o", "out", "-q"});
+  const Result same = workplace.done({"check", "--against", "in", "out", "-j1"});
   CHECK(same.out == "in/a.jpg: transpose\nin/b.png: flop\nin/d.tif: flop\nin/sub/c.jpg: flop\n");
   CHECK_THAT(same.err, ContainsSubstring("4 of 4 pictures hold what their originals say"));
 
-  workplace.add("out/b.png", cli::png(cli::random_picture(9, 7, 3, qturn::SampleFormat::u8, 2)));
+  workplace.add("out/b.png", cli::png(random_picture(9, 7, 3, qturn::SampleFormat::u8, 2)));
   workplace.add("out/more.png", png);
   std::filesystem::remove(workplace.path() / "out/d.tif");
   // Turned, and the tag left as it was.
-  const Result turned = workplace.qturn({"cw", "in/sub/c.jpg", "-o", "turned.jpg", "-q"});
-  REQUIRE(turned.exit_code == 0);
-  const Result others = workplace.qturn({"check", "--against", "in", "out", "--json"});
-  CHECK(others.exit_code == 1);
-  CHECK_THAT(others.err,
-             ContainsSubstring("in/b.png: its counterpart is wrong: in none of the eight") &&
-                 ContainsSubstring("in/d.tif: it has no counterpart of the same name") &&
-                 ContainsSubstring("out/more.png: it has no original of the same name") &&
-                 ContainsSubstring("2 of 4 pictures hold"));
+  workplace.done({"cw", "in/sub/c.jpg", "-o", "turned.jpg", "-q"});
+  const Result others = workplace.failed(
+      {"check", "--against", "in", "out", "--json"},
+      {"in/b.png: its counterpart is wrong: in none of the eight",
+       "in/d.tif: it has no counterpart of the same name",
+       "out/more.png: it has no original of the same name", "2 of 4 pictures hold"});
   CHECK_THAT(others.out, ContainsSubstring("\"status\":\"disagrees\"") &&
                              ContainsSubstring("\"applied\":\"transpose\""));
 }
@@ -232,44 +210,36 @@ TEST_CASE("Folders are compared with the folders of their originals, whoever tur
 TEST_CASE("Labels and masks are compared with those of the originals, as the pictures are turned") {
   Workplace workplace;
   const auto mask = [](std::uint64_t seed) {
-    return cli::png(cli::random_picture(9, 7, 1, qturn::SampleFormat::u8, seed));
+    return cli::png(random_picture(9, 7, 1, qturn::SampleFormat::u8, seed));
   };
   for (const std::string name : {"a", "b", "c", "d"}) {
     workplace.add("in/images/" + name + ".png", png);
     workplace.add("in/labels/" + name + ".txt", label);
     workplace.add("in/masks/" + name + ".png", mask(2));
   }
-  REQUIRE(workplace.qturn({"cw", "in", "-o", "out", "-q"}).exit_code == 0);
-  const cli::Words check = {"check", "--against", "in", "out", "-j1"};
-  CHECK(workplace.qturn(check).exit_code == 0);
+  workplace.done({"cw", "in", "-o", "out", "-q"});
+  const Words check = {"check", "--against", "in", "out", "-j1"};
+  workplace.done(check);
 
   workplace.add("out/labels/a.txt", label);  // as it was before the turn
-  REQUIRE(workplace
-              .qturn({"ccw", "in/masks/b.png", "-o", "out/masks/b.png", "-q", "--overwrite",
-                      "--labels", "none"})
-              .exit_code == 0);
+  workplace.done(
+      {"ccw", "in/masks/b.png", "-o", "out/masks/b.png", "-q", "--overwrite", "--labels", "none"});
   std::filesystem::remove(workplace.path() / "out/labels/c.txt");
   std::filesystem::remove(workplace.path() / "out/masks/d.png");
   workplace.add("note.txt", "a text");
-  const Result found = workplace.qturn({"check", "--against", "in", "out", "note.txt", "-j1"});
-  CHECK(found.exit_code == 1);
-  CHECK_THAT(found.err,
-             ContainsSubstring("in/images/a.png: its counterpart is wrong: ") &&
-                 ContainsSubstring("labels/a.txt: turned back, 1:5 '0 0.25") &&
-                 ContainsSubstring("in/images/b.png: its counterpart is wrong: "
-                                   "in/masks/b.png: page 1, pixel") &&
-                 ContainsSubstring("in/images/c.png: in/labels/c.txt has no counterpart") &&
-                 ContainsSubstring("in/images/d.png: it has 1 mask, its counterpart has 0") &&
-                 ContainsSubstring("note.txt: not a picture"));
-  const Result placed =
-      workplace.qturn({"check", "--against", "in", "out", "--labels", "yolo:in/labels"});
-  CHECK(placed.exit_code == 2);
-  CHECK_THAT(placed.err, ContainsSubstring("finds the labels and masks of both folders by itself"));
+  workplace.failed(
+      {"check", "--against", "in", "out", "note.txt", "-j1"},
+      {"in/images/a.png: its counterpart is wrong: ", "labels/a.txt: turned back, 1:5 '0 0.25",
+       "in/images/b.png: its counterpart is wrong: in/masks/b.png: page 1, pixel",
+       "in/images/c.png: in/labels/c.txt has no counterpart",
+       "in/images/d.png: it has 1 mask, its counterpart has 0", "note.txt: not a picture"});
+  workplace.refused({"check", "--against", "in", "out", "--labels", "yolo:in/labels"},
+                    "finds the labels and masks of both folders by itself");
 }
 
 TEST_CASE("jpegtran's turns are proved too, and a tag that it leaves is found") {
   Workplace workplace;
-  const std::string tagged = cli::tagged_jpeg(cli::smooth_picture(64, 48), 6);
+  const std::string tagged = tagged_jpeg(smooth_picture(64, 48), 6);
   const auto by_jpegtran = [](const std::string& file) {
     return std::string(qturn::text_of(qturn::tests::made_by(
         "jpegtran -rotate 90 -copy all -outfile out in", qturn::bytes_of(file))));
@@ -278,8 +248,7 @@ TEST_CASE("jpegtran's turns are proved too, and a tag that it leaves is found") 
   workplace.add("in/b.jpg", jpeg);
   workplace.add("out/a.jpg", by_jpegtran(tagged));
   workplace.add("out/b.jpg", by_jpegtran(jpeg));
-  const Result result = workplace.qturn({"check", "--against", "in", "out", "-j1"});
-  CHECK(result.exit_code == 1);
+  const Result result = workplace.failed({"check", "--against", "in", "out", "-j1"});
   CHECK(result.out == "in/b.jpg: rotate90\n");
   CHECK_THAT(result.err, ContainsSubstring("in/a.jpg: its counterpart is wrong: its pixels are "
                                            "turned (rotate90), and its tag says 6 all the same"));
