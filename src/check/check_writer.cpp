@@ -12,6 +12,8 @@
 namespace qturn {
 namespace {
 
+namespace fs = std::filesystem;
+
 class Checked final : public StagedResult {
  public:
   explicit Checked(std::vector<std::string> findings) : findings_(std::move(findings)) {}
@@ -24,19 +26,23 @@ class Checked final : public StagedResult {
 }  // namespace
 
 std::unique_ptr<StagedResult> CheckWriter::stage(const Result& result,
-                                                 const Companions& /*companions*/) const {
+                                                 const Companions& companions) const {
   const Codec* codec = codec_of_content(result.bytes, lower_suffix(result.job.input));
   if (!codec) throw ImageFileError("not a picture in a format that qturn reads");
   MetadataCheck check = check_metadata(result.bytes, *codec, limits_);
   if (std::string wrong = wrong_suffix(*codec, lower_suffix(result.job.input)); !wrong.empty())
     check.add(std::move(wrong));
-  const FoundSidecars found = find_sidecars(result.job.input, shared_stems_);
+  const auto compare = [&](const fs::path& sidecar, std::string_view text) {
+    check.xmp(sidecar.filename().string() + " beside it", text);
+  };
+  for (const CompanionFile& companion : companions)
+    if (companion.kind == CompanionKind::sidecar) compare(companion.input, companion.text);
+  const FoundSidecars found =
+      inputs_are_files_ ? find_sidecars(result.job.input, shared_stems_) : FoundSidecars();
   for (const auto* sentences : {&found.unreadable, &found.shared}) {
     for (const std::string& sentence : *sentences) check.add(sentence);
   }
-  for (const Sidecar& sidecar : found.sidecars) {
-    check.xmp(sidecar.path.filename().string() + " beside it", sidecar.file.text);
-  }
+  for (const Sidecar& sidecar : found.sidecars) compare(sidecar.path, sidecar.file.text);
   if (labels_) {
     std::vector<LabelFinding> of_labels =
         labels_->check_picture(result.job.number, codec->read_header(result.bytes));
@@ -53,8 +59,6 @@ std::vector<LabelFinding> CheckWriter::take_label_findings(std::size_t job) {
 }
 
 namespace {
-
-namespace fs = std::filesystem;
 
 std::string stem_of(const std::string& key) { return fs::path(key).replace_extension().string(); }
 

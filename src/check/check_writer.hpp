@@ -21,9 +21,11 @@ namespace qturn {
 
 class CheckWriter final : public SampleWriter {
  public:
-  /// `labels`: null if they are not checked; must outlive it.
-  explicit CheckWriter(const Limits& limits, LabelCheck* labels = nullptr)
-      : limits_(limits), labels_(labels) {}
+  /// `labels`: null if they are not checked; must outlive it. XMP files are looked for beside
+  /// `inputs_are_files`; what lies in a tar brings its own.
+  explicit CheckWriter(const Limits& limits, LabelCheck* labels = nullptr,
+                       bool inputs_are_files = true)
+      : limits_(limits), labels_(labels), inputs_are_files_(inputs_are_files) {}
 
   /// What was found in the labels of a picture whose outcome is known. Once.
   std::vector<LabelFinding> take_label_findings(std::size_t job);
@@ -36,6 +38,7 @@ class CheckWriter final : public SampleWriter {
  private:
   const Limits limits_;
   LabelCheck* const labels_;
+  const bool inputs_are_files_;
   mutable std::mutex mutex_;  // guards what follows
   mutable std::map<std::size_t, std::vector<LabelFinding>> found_;
   mutable SharedStems shared_stems_;

@@ -209,6 +209,7 @@ class SamplePlanner {
     if (is(file, CompanionKind::label)) return add_label(file, file.companion->rule);
     if (is(file, CompanionKind::sidecar)) return add_sidecar(file);
     const KindOfFile& kind = kind_of(file);
+    if (kind.kind == FileKind::xmp && options_.sidecars) return add_sidecar(file);
     if (kind.kind == FileKind::array && options_.masks.take &&
         !is_excluded(options_, file.name, base_of(file)))
       return add_mask(file);

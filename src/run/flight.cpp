@@ -247,7 +247,7 @@ void Flight::read_file_and_header() {
     refuse_size("it and the files that belong to it need", all_bytes);
   file_reservation_ = reserved_in(shared_.files, all_bytes);
   original_ = source_.read(job_.input, memory_for_file());
-  if (job_.copy_verbatim) return;
+  if (job_.copy_verbatim || options_.quick) return;
   picture_.emplace(original_.bytes, original_.lower_suffix, picture_options(options_, job_.target));
   masks_.read(source_);
   if (!options_.decode_only) {
@@ -284,7 +284,7 @@ FileBytes Flight::memory_for_file() const {
 }
 
 void Flight::decode_pixels() {
-  if (job_.copy_verbatim || options_.plan_only) return;
+  if (!picture_ || options_.plan_only) return;
   std::vector<Orientation> written;
   for (std::size_t i = 0; i < outcomes_.size(); ++i) {
     if (settled_[i]) continue;
@@ -524,6 +524,15 @@ MetadataTurn Flight::turn_of(std::size_t index) const {
       {.applied = outcome.applied, .size = {outcome.width, outcome.height}, .message = {}});
 }
 
+SampleWriter::Companions Flight::companions_as_they_are(std::size_t index) const {
+  SampleWriter::Companions companions;
+  for (const Companion& each : job_.outputs[index].companions) {
+    companions.push_back(read_companion(each.input, source_));
+    companions.back().kind = each.kind;
+  }
+  return companions;
+}
+
 SampleWriter::Companions Flight::turned_companions(std::size_t index,
                                                    std::span<const std::byte> bytes,
                                                    const MetadataTurn& turn,
@@ -562,7 +571,10 @@ void Flight::put(std::size_t index, std::span<const std::byte> bytes, Route rout
   if (stop()) throw Interrupted();
   const MetadataTurn turn = turn_of(index);
   SampleWriter::Companions companions;
-  if (picture_) companions = turned_companions(index, bytes, turn, outcome.warnings);
+  if (options_.decode_only && !options_.verify)
+    companions = companions_as_they_are(index);
+  else if (picture_)
+    companions = turned_companions(index, bytes, turn, outcome.warnings);
   for (CompanionFile& each : companions) each.position = source_.position(each.input);
   for (const CompanionFile& each : companions)
     outcome.sides.insert(each.sides.begin(), each.sides.end());

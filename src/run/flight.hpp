@@ -125,6 +125,7 @@ class Flight {
   std::vector<std::string> stale_metadata(const TurnOutcome& planned, std::size_t index);
   void refuse_stale_metadata(const Outcome& outcome) const;
   MetadataTurn turn_of(std::size_t index) const;
+  SampleWriter::Companions companions_as_they_are(std::size_t index) const;
   SampleWriter::Companions turned_companions(std::size_t index, std::span<const std::byte> bytes,
                                              const MetadataTurn& turn,
                                              std::vector<Sentence>& all_warnings);

@@ -25,6 +25,7 @@ struct RunOptions {
   /// Each picture is decoded as far as damage shows, and goes to the writer as it is. With
   /// `verify`, what can be read back there is compared with it, in whichever orientation it is.
   bool decode_only = false;
+  bool quick = false;  ///< with decode_only: not even decoded
   /// Nothing is decoded or written: outcomes say what would be done, as far as headers tell.
   bool plan_only = false;
   std::optional<int> quality = {};    ///< as PictureOptions

@@ -45,14 +45,18 @@ void SampleFlight::leave_out_parts() {
     const Outcome* missing = nullptr;
     for (const auto& flight : flights_) {
       const Outcome& outcome = flight->outcomes()[variant];
-      if (flight->is_staged(variant) || outcome.status == Status::done_before) continue;
+      // One that is planned only is done by now.
+      if (flight->is_staged(variant) || outcome.status == Status::done ||
+          outcome.status == Status::done_before)
+        continue;
       const bool is_worse =
           missing && has_failed(outcome.status) && missing->status == Status::skipped;
       if (!missing || is_worse) missing = &outcome;
     }
     if (!missing && !is_too_large) continue;
     for (const auto& flight : flights_) {
-      if (!flight->is_staged(variant)) continue;
+      if (!flight->is_staged(variant) && flight->outcomes()[variant].status != Status::done)
+        continue;
       if (missing)
         flight->leave_out(variant, missing->status, missing->route,
                           fmt::format("left out, because {} of the same sample is",

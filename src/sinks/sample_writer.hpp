@@ -41,7 +41,8 @@ class StagedResult {
   /// written.
   virtual std::vector<ContentHash> hashes() const { return {}; }
   /// What is written of it, read again from the file system into `memory`: the picture, then its
-  /// companions. Throws FileError. Not of a writer whose results are not files of their own.
+  /// companions. A member of a tar comes from memory, and the tar is read again when it is whole.
+  /// Throws FileError. Not of a writer that writes nothing.
   virtual FileBytes read_back(std::size_t /*index*/, FileBytes /*memory*/) const {
     throw std::logic_error("what is written here cannot be read again");
   }

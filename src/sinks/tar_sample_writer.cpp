@@ -20,14 +20,13 @@ std::optional<StagedFiles> stage(const std::filesystem::path& path, IfExists if_
 
 }  // namespace
 
-TarOutput::TarOutput(std::filesystem::path path, IfExists if_exists, bool flushed, Journal* record,
+TarOutput::TarOutput(std::filesystem::path path, const TarWriterOptions& options,
                      const std::atomic<bool>& stop)
     : path_(std::move(path)),
-      record_(record),
-      flushed_(flushed),
-      staged_(stage(path_, if_exists, flushed)),
+      options_(options),
+      staged_(stage(path_, options.if_exists, options.flushed)),
       writer_([this, &stop](std::span<const std::byte> part) {
-        if (record_) hasher_.add(part);
+        if (options_.record || options_.verifies) hasher_.add(part);
         if (staged_)
           staged_->append(0, part);
         else
@@ -44,16 +43,29 @@ void TarOutput::add(std::span<const NewMember> members) {
 std::vector<std::string> TarOutput::finish() {
   writer_.finish();
   if (!staged_) return {};
+  if (options_.verifies) verify();
   staged_->finish_writing();
-  if (record_) {
+  if (options_.record) {
     const Intent intent = {{path_, staged_->temporary(0), {}, hasher_.hash()}};
     const Intent* const all[] = {&intent};
-    record_->intend(all);
+    options_.record->intend(all);
   }
   std::vector<std::string> warnings = staged_->put_in_place();
   FlushedFolders folders;
-  if (flushed_) staged_->flush_folders(folders, warnings);
+  if (options_.flushed) staged_->flush_folders(folders, warnings);
   return warnings;
+}
+
+void TarOutput::verify() const {
+  staged_->seal(0);
+  const ContentHash written = hasher_.hash();
+  const std::optional<ContentHash> found = hash_of_file(staged_->temporary(0));
+  if (found == written) return;
+  throw FileError(
+      fmt::format("{} was rejected, because it is wrong on the disk: hash {} expected, "
+                  "{} found",
+                  path_.string(), digits_of(written), found ? digits_of(*found) : "no file"),
+      path_, {});
 }
 
 namespace {
@@ -72,6 +84,11 @@ class StagedMembers : public StagedResult {
     std::uint64_t bytes = 0;
     for (const TarSampleWriter::Placed& each : members_) bytes += each.member.content.size();
     return bytes;
+  }
+  FileBytes read_back(std::size_t index, FileBytes memory) const override {
+    memory.resize(0);
+    memory.append(members_[index].member.content);
+    return memory;
   }
   std::vector<std::string> put_in_place() override {
     std::ranges::move(members_, std::back_inserter(variant_));
@@ -99,7 +116,7 @@ fs::path numbered_tar(const fs::path& tar, std::uint64_t number) {
 void TarSampleWriter::begin() const {
   const fs::path name =
       options_.largest_bytes > 0 ? numbered_tar(options_.place, number_++) : options_.place;
-  tar_.emplace(name, options_.if_exists, options_.flushed, options_.record, stop_);
+  tar_.emplace(name, options_, stop_);
   bytes_ = bytes_of_end;
 }
 

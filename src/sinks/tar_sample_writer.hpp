@@ -19,16 +19,26 @@
 
 namespace qturn {
 
+struct TarWriterOptions {
+  std::filesystem::path place;  ///< "-": standard output. Paths of results lie in it
+  /// 0: one tar. Otherwise they are numbered, out-000000.tar, out-000001.tar, ... for out.tar, and
+  /// none is larger unless one sample alone is.
+  std::uint64_t largest_bytes = 0;
+  IfExists if_exists = IfExists::fail;  ///< of one tar
+  bool flushed = true;
+  bool verifies = false;      ///< each tar is read again, and compared with what was written
+  Journal* record = nullptr;  ///< is told of each tar before it is in its place; or null
+};
+
 // A tar that is whole or not there: written beside its place, flushed and renamed as
 // safe_file.hpp does it.
 
 /// Its destructor gives it up unless finish() was called.
 class TarOutput {
  public:
-  /// "-" is standard output, which gives up when `stop` is raised and nobody reads. `record` is
-  /// told of it before it is in its place; or null. Throws FileError, as all that follows;
-  /// Interrupted.
-  TarOutput(std::filesystem::path path, IfExists if_exists, bool flushed, Journal* record,
+  /// "-" is standard output, which gives up when `stop` is raised and nobody reads. The options
+  /// must outlive it. Throws FileError, as all that follows; Interrupted.
+  TarOutput(std::filesystem::path path, const TarWriterOptions& options,
             const std::atomic<bool>& stop);
 
   void add(std::span<const NewMember> members);
@@ -37,22 +47,14 @@ class TarOutput {
   std::vector<std::string> finish();
 
  private:
-  std::filesystem::path path_;
-  Journal* record_;
-  Hasher hasher_;  // of what is written, for the record
-  bool flushed_, is_empty_ = true;
+  void verify() const;
+
+  const std::filesystem::path path_;
+  const TarWriterOptions& options_;
+  Hasher hasher_;  // of what is written, for the record and the proof
+  bool is_empty_ = true;
   std::optional<StagedFiles> staged_;  // none: standard output
   TarWriter writer_;
-};
-
-struct TarWriterOptions {
-  std::filesystem::path place;  ///< "-": standard output. Paths of results lie in it
-  /// 0: one tar. Otherwise they are numbered, out-000000.tar, out-000001.tar, ... for out.tar, and
-  /// none is larger unless one sample alone is.
-  std::uint64_t largest_bytes = 0;
-  IfExists if_exists = IfExists::fail;  ///< of one tar
-  bool flushed = true;
-  Journal* record = nullptr;  ///< is told of each tar before it is in its place; or null
 };
 
 /// "out-000012.tar" of "out.tar".

@@ -1,6 +1,8 @@
 // A folder with all that belongs to its pictures becomes a tar.
 #include <fmt/format.h>
 
+#include <nlohmann/json.hpp>
+
 #include <algorithm>
 
 #include "tests/cli/labelled.hpp"
@@ -186,6 +188,28 @@ TEST_CASE("A picture that fails is left out of the tar with its sample, and the 
                                           "images/x/face_mask.jpg"});
 }
 
+TEST_CASE_METHOD(Workplace,
+                 "A dry run names the members that a folder becomes, and writes nothing") {
+  add_data_set(*this);
+  const Result planned = done({"cw", "data", "-o", "out.tar", "--dry-run", "--json"});
+  CHECK(!exists("out.tar"));
+  std::set<std::string> names;
+  for (const std::string& text : planned.out_lines()) {
+    const auto line = nlohmann::json::parse(text);
+    CHECK(line["status"] == "planned");
+    names.insert(line["output"]);
+    if (line.contains("label")) names.insert(line["label"]["output"]);
+    for (const char* kind : {"masks", "sidecars"})
+      for (const auto& each : line.value(kind, nlohmann::json::array()))
+        names.insert(each["output"]);
+  }
+  done({"cw", "data", "-o", "out.tar", "--verify"});
+  std::set<std::string> members;
+  for (const auto& [name, member] : tests::members_of(content("out.tar")))
+    members.insert("out.tar/" + name);
+  CHECK(names == members);
+}
+
 TEST_CASE("What a tar of samples cannot hold is refused before anything is written") {
   const Workplace workplace;
   workplace.add("data/a.jpg", jpeg);
@@ -210,7 +234,7 @@ TEST_CASE("What a tar of samples cannot hold is refused before anything is writt
                     "--shard does not divide one tar");
   workplace.refused({"cw", "data", "-o", "o.tar", "--others", "copy"}, "--others copy");
   workplace.refused({"cw", "data", "-o", "o.tar", "--unpack"}, "--unpack");
-  workplace.refused({"cw", "data", "-o", "o.tar", "--dry-run"}, "--dry-run");
+  workplace.refused({"cw", "data", "-o", "o.tar", "--update"}, "use --resume");
   workplace.done({"augment", "coco", "-o", "o.tar", "--labels", "none"});
   workplace.done({"cw", "data", "-o", "begun.tar", "--resume"});
 }

@@ -1,8 +1,11 @@
 // Tars in, tars out: the samples of data sets as WebDataset writes them.
+#include <chrono>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "tests/cli/pictures.hpp"
 #include "tests/cli/program.hpp"
+#include "tests/fixtures/metadata.hpp"
 #include "tests/fixtures/tar_files.hpp"
 
 namespace tar_test {
@@ -319,12 +322,138 @@ TEST_CASE("What makes no sense with tars is refused before anything is read") {
              ContainsSubstring("leave out one"));
   CHECK_THAT(refused({"cw", "in.tar", "-o", "in.tar", "--overwrite"}),
              ContainsSubstring("is an input as well"));
-  CHECK_THAT(refused({"cw", "in.tar", "-o", "o.tar", "--update"}),
-             ContainsSubstring("--overwrite"));
-  CHECK_THAT(refused({"cw", "in.tar", "-o", "o.tar", "--dry-run"}), ContainsSubstring("--dry-run"));
+  CHECK_THAT(refused({"cw", "in.tar", "-o", "o", "--unpack", "--update"}),
+             ContainsSubstring("whole tars"));
+  CHECK_THAT(refused({"cw", "in.tar", "-o", "-", "--verify"}), ContainsSubstring("--verify"));
+  CHECK_THAT(refused({"cw", "in.tar", "-o", "o.tar", "--believe", "sidecar"}),
+             ContainsSubstring("--believe"));
+  CHECK_THAT(refused({"cw", "in.tar", "-o", "o.tar", "--base", "in"}), ContainsSubstring("--base"));
   CHECK_THAT(refused({"augment", "in.tar", "-o", "o.tar", "--labels", "yolo:in"}),
              ContainsSubstring("lie in it"));
-  CHECK_THAT(refused({"check", "in.tar"}), ContainsSubstring("tar"));
+  CHECK_THAT(refused({"check", "in.tar", "--labels"}), ContainsSubstring("unpack them first"));
+}
+
+TEST_CASE_METHOD(cli::Workplace, "A dry run says what a tar becomes, and writes nothing") {
+  add("in.tar", tests::tar(data));
+  const Result planned = done({"cw", "in.tar", "-o", "out.tar", "--dry-run"});
+  CHECK_THAT(planned.out,
+             ContainsSubstring("in.tar/x/a.jpg -> out.tar/x/a.jpg (rotate90, losslessly, with "
+                               "in.tar/x/a.txt -> out.tar/x/a.txt") &&
+                 ContainsSubstring("with in.tar/x/a.mask.png -> out.tar/x/a.mask.png") &&
+                 ContainsSubstring("in.tar/x/b.png -> out.tar/x/b.png"));
+  CHECK(!exists("out.tar"));
+  // A name may come again in another output.
+  add("more/in.tar", tests::tar(data));
+  add("more/other.tar", tests::tar(data));
+  done({"cw", "more/in.tar", "more/other.tar", "-o", "out", "--dry-run"});
+  CHECK(!exists("out"));
+
+  add("bad.tar", tests::tar({{"a.jpg", jpeg.substr(0, 20)}, {"a.png", png}, {"b.png", png}}));
+  const Result bad = failed({"cw", "bad.tar", "-o", "out.tar", "--dry-run", "--json"});
+  CHECK_THAT(bad.err, ContainsSubstring("bad.tar/a.jpg: "));
+  std::vector<std::string> states;
+  for (const std::string& line : bad.out_lines())
+    states.push_back(nlohmann::json::parse(line)["status"]);
+  CHECK(states == std::vector<std::string>{"failed", "failed", "planned"});
+  add("boxes.tar", tests::tar({{"a.png", png}, {"a.json", R"({"x": 1, "y": 2, "w": 3})"}}));
+  refused({"cw", "boxes.tar", "-o", "out.tar", "--dry-run"});
+  standard_input = tests::tar(data);
+  CHECK_THAT(refused({"cw", "-", "-o", "out.tar", "--dry-run"}).err,
+             ContainsSubstring("--dry-run would use up standard input"));
+}
+
+TEST_CASE("With --verify each result of a tar is proved, and then the tar on the disk") {
+  cli::Workplace workplace;
+  workplace.add("in.tar", tests::tar(data));
+  workplace.done({"cw", "in.tar", "-o", "plain.tar"});
+  workplace.done({"cw", "in.tar", "-o", "proved.tar", "--verify"});
+  CHECK(workplace.content("plain.tar") == workplace.content("proved.tar"));
+  workplace.done({"cw", "in.tar", "-o", "files", "--unpack", "--verify"});
+  workplace.standard_input = workplace.content("in.tar");
+  workplace.done({"cw", "-", "-o", "piped.tar", "--verify"});
+
+  workplace.environment = cli::Workplace::on_disturbed_disk({{"QTURN_TEST_SPOIL", "out.tar"}});
+  const Result spoiled = workplace.failed({"cw", "in.tar", "-o", "out.tar", "--verify"});
+  CHECK_THAT(spoiled.err,
+             ContainsSubstring("out.tar was rejected, because it is wrong on the disk"));
+  CHECK(!workplace.exists("out.tar"));
+  const Result packed = workplace.failed({"cw", "files", "-o", "out.tar", "--verify"});
+  CHECK_THAT(packed.err, ContainsSubstring("out.tar was rejected"));
+  CHECK(!workplace.exists("out.tar"));
+  workplace.environment = cli::Workplace::on_disturbed_disk({{"QTURN_TEST_SPOIL", "a.jpg"}});
+  const Result unpacked =
+      workplace.failed({"cw", "in.tar", "-o", "spoiled", "--unpack", "--verify"});
+  CHECK_THAT(unpacked.err, ContainsSubstring("in.tar/x/a.jpg: the result was rejected"));
+  CHECK(!workplace.exists("spoiled/x/a.jpg"));
+}
+
+TEST_CASE_METHOD(cli::Workplace,
+                 "Tars that exist are left alone, or only those that are up to date") {
+  add("in/0.tar", tests::tar(data));
+  add("in/1.tar", tests::tar(data));
+  done({"cw", "in/0.tar", "-o", "out"});
+  const std::string old = "old";
+  add("out/0.tar", old);
+  const Result skipped = done({"cw", "in/0.tar", "in/1.tar", "-o", "out", "--skip-existing"});
+  CHECK_THAT(skipped.err, ContainsSubstring("left alone, because it exists: out/0.tar"));
+  CHECK(content("out/0.tar") == old);
+  const std::string turned = content("out/1.tar");
+  CHECK(tests::members_of(turned).size() == data.size());
+  CHECK(done({"cw", "in/0.tar", "in/1.tar", "-o", "out", "--update"}).err.find("out/1.tar") !=
+        std::string::npos);
+  CHECK(content("out/0.tar") == old);
+  fs::last_write_time(path() / "in/0.tar",
+                      fs::last_write_time(path() / "out/0.tar") + std::chrono::seconds(2));
+  done({"cw", "in/0.tar", "in/1.tar", "-o", "out", "--update"});
+  CHECK(content("out/0.tar") == turned);
+}
+
+TEST_CASE_METHOD(cli::Workplace, "A list may name tars, which are turned or checked as inputs") {
+  add("in/0.tar", tests::tar(data));
+  add("in/1.tar", tests::tar(data));
+  add("list", "in/0.tar\nin/1.tar\n");
+  done({"cw", "--files-from", "list", "-o", "out"});
+  done({"cw", "in/0.tar", "in/1.tar", "-o", "same"});
+  CHECK(tree("out") == tree("same"));
+  CHECK_THAT(done({"check", "--files-from", "list"}).err, ContainsSubstring("8 pictures checked"));
+  add("mixed", "in/0.tar\na.png\n");
+  add("a.png", png);
+  CHECK_THAT(refused({"cw", "--files-from", "mixed", "-o", "o"}).err,
+             ContainsSubstring("in/0.tar is a tar, and a.png is not"));
+}
+
+TEST_CASE_METHOD(cli::Workplace, "check finds in a tar what it finds in its files") {
+  const std::string xmp = qturn::tests::xmp_packet_with("tiff:Orientation='6'");
+  const Members members = {
+      {"x/a.jpg", jpeg},    {"x/b.jpg", cli::tagged_jpeg(cli::smooth_picture(64, 48), 8)},
+      {"x/b.xmp", xmp},     {"x/c.jpg", jpeg.substr(0, jpeg.size() * 2 / 3)},
+      {"x/d.txt", "prose"}, {"x/e.png", jpeg}};
+  add("in.tar", tests::tar(members));
+  for (const auto& [name, content] : members) add("in/" + name, content);
+  const auto findings = [&](const std::string& input, std::vector<std::string> words) {
+    words.insert(words.begin(), {"check", input, "--json"});
+    std::set<std::string> lines;
+    for (const std::string& text : failed(words).out_lines()) {
+      auto line = nlohmann::json::parse(text);
+      line["input"] = std::string(line["input"]).substr(input.size());
+      lines.insert(line.dump());
+    }
+    return lines;
+  };
+  const auto of_tar = findings("in.tar", {});
+  CHECK(of_tar.size() == 4);
+  CHECK(of_tar == findings("in", {}));
+  CHECK(findings("in.tar", {"--quick"}) == findings("in", {"--quick"}));
+  add("cut.tar", tests::tar({{"a.jpg", jpeg}}).substr(0, 700));
+  CHECK_THAT(failed({"check", "cut.tar"}).err, ContainsSubstring("cut.tar: is damaged or cut"));
+}
+
+TEST_CASE_METHOD(cli::Workplace, "With --labels none, --sidecars keeps the XMP of a sample") {
+  add("in.tar", tests::tar({{"a.jpg", jpeg},
+                            {"a.txt", yolo},
+                            {"a.xmp", qturn::tests::xmp_packet_with("tiff:Orientation='1'")}}));
+  done({"cw", "in.tar", "-o", "out.tar", "--labels", "none", "--sidecars"});
+  CHECK(names_of(tar_of(*this, "out.tar")) == std::vector<std::string>{"a.jpg", "a.xmp"});
 }
 
 }  // namespace tar_test

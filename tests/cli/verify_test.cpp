@@ -173,7 +173,7 @@ TEST_CASE_METHOD(Workplace, "What cannot be proved is refused before anything st
   for (const std::vector<std::string>& more :
        {std::vector<std::string>{"-o", "out", "--format", "tiff"},
         {"-o", "out", "--salvage"},
-        {"-o", "out.tar"},
+        {"-o", "-"},
         {"--in-place", "--no-verify"}}) {
     std::vector<std::string> words = {"cw", "in", "--verify"};
     words.insert(words.end(), more.begin(), more.end());

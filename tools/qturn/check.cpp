@@ -25,6 +25,7 @@
 #include "tools/qturn/report.hpp"
 #include "tools/qturn/resources.hpp"
 #include "tools/qturn/stop_signals.hpp"
+#include "tools/qturn/tar_run.hpp"
 
 namespace qturn {
 namespace {
@@ -155,6 +156,91 @@ FoundFiles pictures_to_check(const PlanOptions& inputs, std::span<const ReportPl
   return found;
 }
 
+namespace {
+
+/// What is found in pictures, and in their labels.
+class Findings {
+ public:
+  /// `files`: how many of so many `bytes`, or 0 if that is not known.
+  Findings(const CommandLine& line, std::size_t files, std::uint64_t bytes, CheckWriter& writer,
+           LabelsToCheck* labels, FindingsToShow& to_show)
+      : line_(line),
+        json_(line),
+        progress_(line, files, bytes),
+        writer_(writer),
+        labels_(labels),
+        to_show_(to_show) {}
+
+  static RunOptions options(const CommandLine& line) {
+    RunOptions options;
+    options.decode_only = true;
+    options.quick = line.quick;
+    options.raw = line.raw;
+    set_resources(line, options);
+    return options;
+  }
+
+  void add_unreadable(const std::vector<Sentence>& reasons) {
+    failed_ += reasons.size();
+    for (const Sentence& reason : reasons) say(line_, Tone::error, reason);
+  }
+
+  void add(const Outcome& checked) {
+    const Outcome outcome = in_words(line_, checked);
+    const std::string name = printable(outcome.input.string());
+    const bool is_read = outcome.status == Status::done;
+    const std::vector<LabelFinding> of_labels = writer_.take_label_findings(outcome.job);
+    progress_.add(outcome);
+    std::unique_lock<std::mutex> no_bar;
+    if (json_.is_standard_output() || !is_read || !outcome.warnings.empty() || !of_labels.empty())
+      no_bar = progress_.pause();
+    ++(is_read ? checked_ : failed_);
+    if (!is_read)
+      say(line_, Tone::error, {outcome.input.string() + ": " + checked.message, checked.hints});
+    std::vector<std::string> findings;
+    if (is_read)
+      for (const Sentence& warning : outcome.warnings)
+        if (std::ranges::count(findings, warning.text) == 0) findings.push_back(warning.text);
+    disagreeing_ += findings.empty() ? 0 : 1;
+    json_.put([&] { return json_line_checked(outcome.input, findings, outcome.message); });
+    for (const std::string& finding : findings) {
+      if (!json_.is_standard_output()) fmt::print("{}: {}\n", name, printable(finding));
+    }
+    if (!is_read) to_show_.add(outcome.job, outcome.message);
+    for (const std::string& finding : findings) to_show_.add(outcome.job, finding);
+    for (const LabelFinding& finding : of_labels) labels_->report(finding, json_);
+  }
+
+  /// Prints the summary.
+  void end_pictures() {
+    progress_.end();
+    if (line_.quiet) return;
+    print_message(fmt::format(
+        "{} {} checked{}, {} of them with findings{}", checked_,
+        checked_ == 1 ? "picture" : "pictures", line_.quick ? " without pixels" : "", disagreeing_,
+        failed_ > 0 ? fmt::format(", {} damaged or not readable", failed_) : ""));
+  }
+  void end_labels() { labels_->finish(json_); }
+
+  /// Returns the exit status.
+  int end(bool whole) {
+    whole = json_.finish() && whole;
+    const std::uint64_t wrong = labels_ ? labels_->wrong() : 0;
+    return exit_code_of_run(whole && disagreeing_ + failed_ + wrong == 0);
+  }
+
+ private:
+  const CommandLine& line_;
+  JsonLines json_;
+  Progress progress_;
+  CheckWriter& writer_;
+  LabelsToCheck* const labels_;
+  FindingsToShow& to_show_;
+  std::uint64_t disagreeing_ = 0, failed_ = 0, checked_ = 0;
+};
+
+}  // namespace
+
 int check_pictures(const CommandLine& line, const PlanOptions& inputs) {
   const ReportPlace places[] = {ReportPlace::json(line), ReportPlace::html(line)};
   FoundFiles found = pictures_to_check(inputs, places);
@@ -165,64 +251,50 @@ int check_pictures(const CommandLine& line, const PlanOptions& inputs) {
   if (labels)
     for (const ReportPlace& place : places) labels->refuse(place);
   places[1].refuse_all_but_pages();
-  JsonLines json(line);
-
-  std::uint64_t disagreeing = 0, failed = found.unreadable.size(), checked = 0;
-  for (const Sentence& reason : found.unreadable) say(line, Tone::error, reason);
-  RunOptions options;
-  options.decode_only = true;
-  options.raw = line.raw;
-  set_resources(line, options);
   std::uint64_t bytes = 0;
   for (const FoundFile& file : found.files) bytes += file.bytes;
-  Progress progress(line, found.files.size(), bytes);
   CheckWriter writer(line.run.limits, labels ? &labels->check() : nullptr);
-  const auto report = [&](const Outcome& checked_one) {
-    const Outcome outcome = in_words(line, checked_one);
-    const std::string name = printable(outcome.input.string());
-    const bool is_read = outcome.status == Status::done;
-    const std::vector<LabelFinding> of_labels = writer.take_label_findings(outcome.job);
-    progress.add(outcome);
-    std::unique_lock<std::mutex> no_bar;
-    if (json.is_standard_output() || !is_read || !outcome.warnings.empty() || !of_labels.empty())
-      no_bar = progress.pause();
-    ++(is_read ? checked : failed);
-    if (!is_read)
-      say(line, Tone::error,
-          {outcome.input.string() + ": " + checked_one.message, checked_one.hints});
-    std::vector<std::string> findings;
-    if (is_read)
-      for (const Sentence& warning : outcome.warnings)
-        if (std::ranges::count(findings, warning.text) == 0) findings.push_back(warning.text);
-    disagreeing += findings.empty() ? 0 : 1;
-    json.put([&] { return json_line_checked(outcome.input, findings, outcome.message); });
-    for (const std::string& finding : findings) {
-      if (!json.is_standard_output()) fmt::print("{}: {}\n", name, printable(finding));
-    }
-    if (!is_read) to_show.add(outcome.job, outcome.message);
-    for (const std::string& finding : findings) to_show.add(outcome.job, finding);
-    for (const LabelFinding& finding : of_labels) labels->report(finding, json);
-  };
-  const CheckJobs jobs{found.files, line.quick};
+  Findings findings(line, found.files.size(), bytes, writer, labels ? &*labels : nullptr, to_show);
+  findings.add_unreadable(found.unreadable);
+  const CheckJobs jobs{found.files};
   const FileSource files;
   ListReader reader(jobs, files);
   const std::atomic<bool>& stop = watch_stop_signals();
-  const RunEnd end = Engine(options, stop).run(reader, writer, report);
-  progress.end();
+  const RunOptions options = Findings::options(line);
+  const RunEnd end = Engine(options, stop).run(reader, writer, [&](const Outcome& checked) {
+    findings.add(checked);
+  });
   bool whole = is_whole(line, end);
-  if (!line.quiet) {
-    print_message(fmt::format(
-        "{} {} checked{}, {} of them with findings{}", checked,
-        checked == 1 ? "picture" : "pictures", line.quick ? " without pixels" : "", disagreeing,
-        failed > 0 ? fmt::format(", {} damaged or not readable", failed) : ""));
-  }
-  if (labels && !stop) labels->finish(json);
+  findings.end_pictures();
+  if (labels && !stop) findings.end_labels();
   if (!line.html_file.empty() && !stop)
     whole =
         write_check_page(line, found.files, labels ? &labels->check() : nullptr, to_show) && whole;
-  whole = json.finish() && whole;
-  const std::uint64_t wrong = labels ? labels->wrong() : 0;
-  return exit_code_of_run(whole && disagreeing + failed + wrong == 0);
+  return findings.end(whole);
+}
+
+int check_tars(const CommandLine& line, PlanOptions inputs) {
+  if (line.check_labels || !line.against.empty() || !line.html_file.empty())
+    throw PlanError(
+        "--labels, --against and --html compare files of folders, not of tars; unpack them first");
+  const ReportPlace json = ReportPlace::json(line);
+  for (const std::string& tar : line.inputs) json.refuse(tar);
+  inputs.sidecars = true;
+  inputs.others = Others::leave;
+  inputs.labels.take = TakeLabels::none;
+  FindingsToShow to_show;
+  CheckWriter writer(line.run.limits, nullptr, false);
+  Findings findings(line, 0, 0, writer, nullptr, to_show);
+  Plan found;
+  TarRun tars(line, std::move(inputs), Findings::options(line), found,
+              [&](const Outcome& checked) { findings.add(checked); });
+  bool whole = true;
+  for (const std::string& tar : line.inputs) {
+    whole = whole && tars.turn_tar(tar, {}, {}, writer);
+    tars.end_output();
+  }
+  findings.end_pictures();
+  return findings.end(whole && tars.other_failures() == 0);
 }
 
 }  // namespace qturn

@@ -52,17 +52,14 @@ class LabelsToCheck {
 /// Pictures that are read, and written nowhere.
 struct CheckJobs {
   const FileList& files;
-  bool quick = false;  ///< pixels are not decoded
 
   std::size_t size() const { return files.size(); }
   Job operator[](std::size_t index) const {
-    // A file that is taken as it is, is not decoded.
     return {.number = index,
             .input = files.path(files[index]),
             .key = files.key(files[index]),
             .file_bytes = files[index].bytes,
-            .outputs = {{}},
-            .copy_verbatim = quick};
+            .outputs = {{}}};
   }
 };
 
@@ -73,5 +70,8 @@ FoundFiles pictures_to_check(const PlanOptions& inputs, std::span<const ReportPl
 /// The program's exit status: 0 if nothing was found, 1 if some disagree or cannot be read. Throws
 /// PlanError where there is nothing to check.
 int check_pictures(const CommandLine& line, const PlanOptions& inputs);
+
+/// The same of the pictures in tars, and the XMP files of their samples.
+int check_tars(const CommandLine& line, PlanOptions inputs);
 
 }  // namespace qturn

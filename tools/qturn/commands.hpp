@@ -24,11 +24,6 @@ int check_against(const CommandLine& line, PlanOptions turned);
 /// Prints it, and returns the exit status.
 int print_devices(const CommandLine& line);
 
-// --dry-run: what a run would do, as far as the headers of the files tell.
-
-/// Prints the plan, and returns the exit status. One file at a time, so that they are in order.
-int print_plan(const CommandLine& line, const Plan& plan, const Source& source, RunOptions options);
-
 // qturn merge: one output of the shards that wrote to it.
 
 /// Returns the exit status. Throws as merge_shards().
@@ -50,6 +45,9 @@ int turn_and_pack(const CommandLine& line, PlanOptions plan, RunOptions options)
 int restore(const CommandLine& line);
 
 // Tars as inputs and outputs: docs/tar.md.
+
+/// If what --files-from lists begins with a tar, it lists inputs.
+void take_listed_tars(CommandLine& line, PlanOptions& options);
 
 /// Whether the inputs are tars, by their content; `head` is the beginning of standard input. Throws
 /// PlanError if only some of them are.

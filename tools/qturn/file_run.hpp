@@ -17,7 +17,7 @@
 #include "src/sinks/sample_writer.hpp"
 #include "tools/qturn/augmentation.hpp"
 #include "tools/qturn/command_line.hpp"
-#include "tools/qturn/commands.hpp"
+#include "tools/qturn/dry_run.hpp"
 #include "tools/qturn/json_lines.hpp"
 #include "tools/qturn/report.hpp"
 

@@ -276,16 +276,6 @@ void refuse_pairs(const CommandLine& line, const Plan& plan) {
                   pairs.text(), answers_for_pairs(names.group())));
 }
 
-std::string label_in_words(const Plan& plan, const Outcome& outcome) {
-  std::string words;
-  for (const Companion& each : plan.jobs.companions_of(outcome.job, outcome.variant))
-    words += fmt::format(", with {} -> {}", printable(each.input.string()),
-                         printable(each.output.string()));
-  for (const SharedLabel& label : plan.jobs.shared_labels().of(outcome.job))
-    words += fmt::format(", with its labels in {}", printable(label.file.string()));
-  return words;
-}
-
 void check_labels_of_turn(const CommandLine& line, const Plan& plan, const ReportPlace& json) {
   refuse_leftovers(line, plan);
   say_labels(line, plan);

@@ -43,8 +43,4 @@ std::string answers_for_pairs(const std::string& group);
 /// operation than augment. Throws PlanError.
 void check_labels_of_turn(const CommandLine& line, const Plan& plan, const ReportPlace& json);
 
-/// ", with LABEL -> OUTPUT" for each label, sidecar and mask of an output that is planned, and ",
-/// with its labels in FILE".
-std::string label_in_words(const Plan& plan, const Outcome& outcome);
-
 }  // namespace qturn

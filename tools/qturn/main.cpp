@@ -46,14 +46,16 @@ int turn(CommandLine& line) {
   PlanOptions wanted = plan_options(line);
   Bytes head;
   if (is_from_standard_input(line)) head = read_standard_input_head(tar_head_bytes);
+  take_listed_tars(line, wanted);
   if (are_tars(line, head)) return turn_tars(line, std::move(wanted), options, head);
   if (is_packed(line)) return turn_and_pack(line, std::move(wanted), options);
   return turn_files(line, std::move(wanted), options, head);
 }
 
-int check(const CommandLine& line) {
-  if (are_tars(line, {})) throw PlanError("check does not read tars; unpack them first");
+int check(CommandLine& line) {
   PlanOptions inputs = input_options(line);
+  take_listed_tars(line, inputs);
+  if (are_tars(line, {})) return check_tars(line, std::move(inputs));
   if (!line.against.empty()) return check_against(line, std::move(inputs));
   inputs.labels = line.check_labels ? line.labels : LabelOptions();
   inputs.masks = line.check_labels ? line.mask_options() : MaskOptions();

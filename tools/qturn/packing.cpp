@@ -9,7 +9,9 @@
 #include "src/dataset/shards.hpp"
 #include "src/plan/journal_roots.hpp"
 #include "src/sample/companion.hpp"
+#include "src/sinks/file_sample_writer.hpp"
 #include "src/sources/folder_samples.hpp"
+#include "tools/qturn/dry_run.hpp"
 #include "tools/qturn/journaling.hpp"
 #include "tools/qturn/json_lines.hpp"
 #include "tools/qturn/label_notices.hpp"
@@ -29,6 +31,9 @@ void refuse_unfit(const CommandLine& line) {
       {line.shard.has_value(),
        "--shard does not divide one tar; pack parts of the folder (--include), and give the tars "
        "to --shard"},
+      {line.existing == Existing::skip || line.existing == Existing::update,
+       "--skip-existing and --update do not look into a folder that is packed; use --resume, which "
+       "leaves a tar that is up to date"},
       {line.others == Others::copy,
        "a tar holds only samples, so --others copy cannot copy other files into it; leave it out"},
   };
@@ -57,6 +62,17 @@ void say_left_out(const CommandLine& line, const Plan& found) {
   }
 }
 
+/// What --dry-run says. Returns the exit status.
+int print_packed(const CommandLine& line, PlanOptions plan, const RunOptions& options, Plan& found,
+                 std::unique_ptr<MemberReader> reader) {
+  DryRun dry_run(line);
+  dry_run.add(found);
+  TarRun tars(line, std::move(plan), DryRun::options(options), found,
+              [&](const Outcome& planned) { dry_run.add(planned); });
+  const bool whole = tars.turn("", std::move(reader), line.output, FileSampleWriter({}));
+  return dry_run.end(whole && tars.other_failures() == 0);
+}
+
 }  // namespace
 
 bool is_packed(const CommandLine& line) {
@@ -73,6 +89,7 @@ bool is_packed(const CommandLine& line) {
 int turn_and_pack(const CommandLine& line, PlanOptions plan, RunOptions options) {
   refuse_unfit(line);
   plan.to_samples = true;
+  plan.sidecars = false;  // they are files of samples
   const fs::path place = line.output;
   const Plan found = qturn::plan(plan);
   refuse_unmerged_inputs(plan);
@@ -87,16 +104,18 @@ int turn_and_pack(const CommandLine& line, PlanOptions plan, RunOptions options)
   const ReportPlace json = ReportPlace::json(line);
   json.refuse(found);
   json.refuse(place);
-  const std::string device = set_device(
-      line, [&] { return jpeg_bytes(found); }, options);
-  say_labels(line, found);
-  say_left_out(line, found);
   Plan counted;
   counted.others = found.others;
   counted.leftovers = found.leftovers;
   counted.unreadable = found.unreadable;
+  if (line.dry_run) return print_packed(line, std::move(plan), options, counted, std::move(reader));
+  const std::string device = set_device(
+      line, [&] { return jpeg_bytes(found); }, options);
+  say_labels(line, found);
+  say_left_out(line, found);
   Report report(line, counted, device);
-  TarRun tars(line, std::move(plan), options, counted, report);
+  TarRun tars(line, std::move(plan), options, counted,
+              [&](const Outcome& outcome) { report.add(outcome); });
   const IfExists if_exists =
       line.existing == Existing::overwrite ? IfExists::replace : IfExists::fail;
   RealPlaces folders;
@@ -110,9 +129,10 @@ int turn_and_pack(const CommandLine& line, PlanOptions plan, RunOptions options)
     say_why(line, error);
     is_placed = false;
   }
-  const bool whole = report.json_is_whole() && tars.failures() == 0 && is_placed;
+  const bool whole = report.json_is_whole() && report.failed() + report.salvaged() == 0 &&
+                     tars.other_failures() == 0 && is_placed;
   if (record && whole) record->end();
-  return tars.end(is_placed, whole);
+  return tars.end(report, is_placed, whole);
 }
 
 }  // namespace qturn

@@ -205,11 +205,8 @@ void Report::add(const Outcome& of_run) {
   const Outcome outcome = in_words(line_, of_run);
   progress_.add(outcome);
   ++(outcome.is_picture ? pictures_ : others_)[static_cast<std::size_t>(outcome.status)];
-  // With --strict a warning before the file is written is a failure. So these warnings came after
-  // it was written.
-  const bool is_incomplete = outcome.status == Status::done &&
-                             (!outcome.is_whole || (line_.run.strict && !outcome.warnings.empty()));
-  incomplete_ += is_incomplete ? 1 : 0;
+  const bool is_in_part = is_incomplete(line_, outcome);
+  incomplete_ += is_in_part ? 1 : 0;
   if (outcome.status == Status::done || outcome.status == Status::salvaged)
     for (const Companion& companion : outcome.companions)
       companions_[static_cast<int>(companion.kind)] += companion.is_written ? 1 : 0;
@@ -230,7 +227,7 @@ void Report::add(const Outcome& of_run) {
   const bool stays_by_default =
       outcome.route == Route::skipped && line_.in_place && !line_.jpeg_edges;
   left_jpegs_ += stays_by_default ? 1 : 0;
-  if (!line_.quiet || is_incomplete)
+  if (!line_.quiet || is_in_part)
     for (const Sentence& warning : of_run.warnings)
       text += lines_about(outcome.input, Tone::warning, advice(line_, warning));
   // It may be all that is ever said about a file that others trust, so --quiet keeps it.

@@ -60,6 +60,13 @@ bool say_results(const FileResults& results);
 /// Whether a run did not end early. Prints what is to be said about it as a whole.
 bool is_whole(const CommandLine& line, const RunEnd& end);
 
+/// Whether it is written, but not with all that belongs to it. With --strict a warning before the
+/// file is written is a failure, so a warning of one that is done came after it was written.
+inline bool is_incomplete(const CommandLine& line, const Outcome& outcome) {
+  return outcome.status == Status::done &&
+         (!outcome.is_whole || (line.run.strict && !outcome.warnings.empty()));
+}
+
 class Report {
  public:
   /// `device` is the name of the device, for the summary. Opens --json's FILE; throws PlanError if
@@ -81,8 +88,7 @@ class Report {
   }
   /// Pictures that were written in part.
   std::uint64_t salvaged() const { return count(Status::salvaged); }
-  /// Pictures that were written, but not with all that belongs to them; with --strict also pictures
-  /// that have a warning.
+  /// See is_incomplete().
   std::uint64_t incomplete() const { return incomplete_; }
   /// Outputs that have an outcome.
   std::uint64_t finished() const { return sum(pictures_) + sum(others_); }

@@ -53,6 +53,7 @@ std::unique_ptr<SampleWriter> open_sample_output(const CommandLine& line, const 
                        .largest_bytes = line.tar_bytes,
                        .if_exists = line.tar_bytes > 0 ? IfExists::fail : if_exists,
                        .flushed = line.fsync != Fsync::never,
+                       .verifies = line.verifies(),
                        .record = record},
       stop);
 }
@@ -77,7 +78,7 @@ void refuse_existing_output(const CommandLine& line, const fs::path& place) {
   }
   if (!fs::is_regular_file(place))
     throw PlanError(place.string() + ": is not a regular file; choose another output");
-  if (line.existing == Existing::overwrite) return;
+  if (line.existing == Existing::overwrite || line.existing == Existing::update) return;
   throw PlanError(place.string() + (line.shard
                                         ? ": exists already; choose another output"
                                         : ": exists already; use --overwrite, or another output"));

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "src/companions/label_files.hpp"
+#include "src/files/tar/input.hpp"
 #include "tools/qturn/label_notices.hpp"
 #include "tools/qturn/stop_signals.hpp"
 #include "tools/qturn/streams.hpp"
@@ -32,28 +33,37 @@ PlanOptions sample_options(PlanOptions plan) {
 
 void refuse_unfit_for_tars(const CommandLine& line) {
   const std::pair<bool, const char*> unfit[] = {
-      {line.existing == Existing::skip || line.existing == Existing::update,
-       "--skip-existing and --update do not work for tars; use --overwrite"},
-      {line.sidecars, "XMP files in a tar are turned with their pictures; leave out --sidecars"},
       {line.believe == Believe::sidecars,
        "in a tar the picture's own orientation decides; leave out --believe sidecar"},
-      {line.verifies(), "--verify cannot read results in a tar back; leave it out"},
       {!line.html_file.empty(), "--html shows pictures of a folder; unpack the tar first"},
-      {line.dry_run, "--dry-run does not read or write tars; leave it out"},
   };
   for (const auto& [is_given, why] : unfit)
     if (is_given) throw PlanError(why);
 }
 
 TarRun::TarRun(const CommandLine& line, PlanOptions plan, const RunOptions& options, Plan& found,
-               Report& report)
+               Tell tell)
     : line_(line),
       plan_(sample_options(std::move(plan))),
       options_(less_memory(options)),
       found_(found),
-      report_(report),
+      tell_(std::move(tell)),
       stop_(watch_stop_signals()),
       engine_(options_, stop_) {}
+
+bool TarRun::turn_tar(const std::string& tar, const Bytes& head, const fs::path& place,
+                      const SampleWriter& writer) {
+  const std::string name = tar == "-" ? "standard input" : tar;
+  TarInput input = tar == "-" ? TarInput(head, stop_) : TarInput(tar, stop_);
+  std::unique_ptr<MemberReader> members;
+  try {
+    members = std::make_unique<TarMembers>(input);
+  } catch (const TarError& error) {
+    fail(fmt::format("{}: {}", name, error.what()));
+    return true;
+  }
+  return turn(name, std::move(members), place, writer);
+}
 
 bool TarRun::turn(const std::string& name, std::unique_ptr<MemberReader> reader,
                   const fs::path& place, const SampleWriter& writer) {
@@ -66,7 +76,8 @@ bool TarRun::turn(const std::string& name, std::unique_ptr<MemberReader> reader,
                                     .is_pipe = is_from_standard_input(line_)};
   SampleStream samples(options, std::move(reader), stop_, keys_);
   const RunEnd end = engine_.run(samples, writer, [&](const Outcome& outcome) {
-    report_.add(outcome);
+    tell_(outcome);
+    incomplete_ += is_incomplete(line_, outcome) ? 1 : 0;
     if (has_failed(outcome.status)) written_.failed.insert(outcome.key);
   });
   written_.samples += end.variants;
@@ -85,7 +96,7 @@ bool TarRun::turn(const std::string& name, std::unique_ptr<MemberReader> reader,
 }
 
 std::optional<WrittenTar> TarRun::finish(const fs::path& place, SampleWriter& writer) {
-  keys_.clear();
+  end_output();
   WrittenTar written = std::exchange(written_, {});
   if (written.samples > 0) {
     say_warnings(writer.finish());
@@ -102,10 +113,6 @@ void TarRun::fail(const std::string& problem) {
   ++failed_tars_;
 }
 
-std::uint64_t TarRun::failures() const {
-  return other_failures() + report_.failed() + report_.salvaged();
-}
-
 void TarRun::say_copied() const {
   std::string text;
   for (const auto& [type, count] : copied_)
@@ -114,10 +121,10 @@ void TarRun::say_copied() const {
     print_message("other files of samples, copied with each variant of their picture: " + text);
 }
 
-int TarRun::end(bool all_placed, bool whole) {
+int TarRun::end(Report& report, bool all_placed, bool whole) {
   say_copied();
-  report_.finish(end_watch(all_placed),
-                 all_placed ? "written" : "turned, but not all tars were written");
+  report.finish(end_watch(all_placed),
+                all_placed ? "written" : "turned, but not all tars were written");
   return exit_code_of_run(whole);
 }
 

@@ -14,13 +14,15 @@
 #include "src/files/tar/input.hpp"
 #include "src/formats/table.hpp"
 #include "src/inputs/find_files.hpp"
-#include "src/sources/member_reader.hpp"
+#include "src/sinks/file_sample_writer.hpp"
+#include "tools/qturn/dry_run.hpp"
 #include "tools/qturn/journaling.hpp"
 #include "tools/qturn/json_lines.hpp"
 #include "tools/qturn/report.hpp"
 #include "tools/qturn/resources.hpp"
 #include "tools/qturn/sample_outputs.hpp"
 #include "tools/qturn/sharding.hpp"
+#include "tools/qturn/stop_signals.hpp"
 #include "tools/qturn/streams.hpp"
 #include "tools/qturn/tar_run.hpp"
 
@@ -36,14 +38,22 @@ bool is_tar(const std::string& input) try {
   return false;
 }
 
+bool leaves_existing(const CommandLine& line) {
+  return line.existing == Existing::skip || line.existing == Existing::update;
+}
+
 void refuse_unfit(const CommandLine& line) {
   const bool takes_companions_from_elsewhere = !line.labels.folder.empty() ||
                                                line.labels.take == TakeLabels::one_file ||
                                                (line.masks && !line.masks->folder.empty());
   const std::pair<bool, const char*> unfit[] = {
       {line.in_place, "a tar is not turned in place; name another one with -o"},
-      {!line.files_from.empty(), "--files-from lists files; name tars as inputs, in another run"},
-      {!line.base.empty(), "--base is for the paths in a list; leave it out"},
+      {!line.base.empty(), "a tar keeps its name, not its path, in the output; leave out --base"},
+      {line.dry_run && is_from_standard_input(line),
+       "--dry-run would use up standard input; name a tar that is a file"},
+      {leaves_existing(line) && (line.unpack || line.tar_bytes > 0 || line.shard),
+       "--skip-existing and --update look at whole tars; leave out --unpack, --tar-size and "
+       "--shard, or use --resume"},
       {takes_companions_from_elsewhere,
        "labels and masks of a tar lie in it; give --labels and --masks without a folder or file"},
       {line.shard && (line.unpack || line.tar_bytes > 0),
@@ -148,6 +158,29 @@ TarShard shard_of(const CommandLine& line, const PlanOptions& plan, JpegEdges ed
   return shard;
 }
 
+std::map<fs::path, std::vector<std::string>> inputs_of(const std::vector<Place>& places) {
+  std::map<fs::path, std::vector<std::string>> inputs;
+  for (const Place& place : places) inputs[place.output].push_back(place.input);
+  return inputs;
+}
+
+/// Leaves out what exists, with --update only what is not older than its inputs, and says so.
+/// Standard input has no time, and --update with it was refused.
+void leave_existing(const CommandLine& line, std::vector<Place>& places) {
+  if (!leaves_existing(line)) return;
+  for (const auto& [output, inputs] : inputs_of(places)) {
+    if (!fs::exists(output)) continue;
+    const fs::file_time_type time = fs::last_write_time(output);
+    const bool is_older =
+        line.existing == Existing::update && std::ranges::any_of(inputs, [&](const auto& each) {
+          return fs::last_write_time(each) > time;
+        });
+    if (is_older) continue;
+    std::erase_if(places, [&](const Place& place) { return place.output == output; });
+    if (!line.quiet) print_message("left alone, because it exists: " + printable(output.string()));
+  }
+}
+
 void refuse_existing(const CommandLine& line, const std::vector<Place>& places) {
   std::set<fs::path> seen;
   for (const Place& place : places)
@@ -175,20 +208,33 @@ std::unique_ptr<Journals> begin_journals(const CommandLine& line, const PlanOpti
   return journals;
 }
 
-/// Returns false if the run is over.
-bool turn_tar(TarRun& tars, const Place& place, TarInput& input, const SampleWriter& writer) {
-  const std::string name = place.input == "-" ? "standard input" : place.input;
-  std::unique_ptr<MemberReader> reader;
-  try {
-    reader = std::make_unique<TarMembers>(input);
-  } catch (const TarError& error) {
-    tars.fail(fmt::format("{}: {}", name, error.what()));
-    return true;
+/// What --dry-run says of them. Returns the exit status.
+int print_tars(const CommandLine& line, PlanOptions plan, const RunOptions& options,
+               const std::vector<Place>& places) {
+  DryRun dry_run(line);
+  Plan found;
+  TarRun tars(line, std::move(plan), DryRun::options(options), found,
+              [&](const Outcome& planned) { dry_run.add(planned); });
+  const FileSampleWriter unused({});
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    if (i > 0 && places[i].output != places[i - 1].output) tars.end_output();
+    if (!tars.turn_tar(places[i].input, {}, places[i].output, unused)) return dry_run.end(false);
   }
-  return tars.turn(name, std::move(reader), place.output, writer);
+  return dry_run.end(tars.other_failures() == 0);
 }
 
 }  // namespace
+
+void take_listed_tars(CommandLine& line, PlanOptions& options) {
+  bool are_tars = line.inputs.empty();
+  options.listed.for_each([&](std::string_view name) {
+    if (line.inputs.empty()) are_tars = are_tars && is_tar(std::string(name));
+    if (are_tars) line.inputs.emplace_back(name);
+  });
+  if (!are_tars) return;
+  options.listed = {};
+  options.inputs = {line.inputs.begin(), line.inputs.end()};
+}
 
 bool are_tars(const CommandLine& line, std::span<const std::byte> head) {
   if (is_from_standard_input(line)) return may_be_tar(head) || may_be_empty_tar(head);
@@ -212,6 +258,8 @@ int turn_tars(const CommandLine& line, PlanOptions plan, RunOptions options, con
   } else {
     for (const Place& place : places) refuse_unmerged_shards(place.output.parent_path());
   }
+  leave_existing(line, places);
+  if (places.empty() && leaves_existing(line)) return exit_code_of_run(true);
   add_records(line, options.jpeg.edges, places);
   if (places.empty() && !shard) return say_tars_are_done(line);
   const bool is_begun = shard && shard->is_begun();
@@ -221,6 +269,7 @@ int turn_tars(const CommandLine& line, PlanOptions plan, RunOptions options, con
     json.refuse(place.input);
     json.refuse(place.output);
   }
+  if (line.dry_run) return print_tars(line, std::move(plan), options, places);
   const std::string device = set_device(
       line, [&] { return jpeg_bytes(places, plan); }, options);
   Plan found;
@@ -231,11 +280,13 @@ int turn_tars(const CommandLine& line, PlanOptions plan, RunOptions options, con
                   [&](const Place& place) { return !shard->is_to_do(place.output.filename()); });
   }
   const std::unique_ptr<Journals> journals = begin_journals(line, plan, options.jpeg.edges);
-  TarRun tars(line, std::move(plan), options, found, report);
+  TarRun tars(line, std::move(plan), options, found,
+              [&](const Outcome& outcome) { report.add(outcome); });
   RealPlaces folders;
   std::unique_ptr<SampleWriter> output;
   const auto begin = [&](const Place& place) {
-    const bool replaces = line.existing == Existing::overwrite || is_begun;
+    const bool replaces =
+        line.existing == Existing::overwrite || line.existing == Existing::update || is_begun;
     output = open_sample_output(line, place.output, replaces ? IfExists::replace : IfExists::fail,
                                 folders, journals.get(),
                                 place.record ? place.record->begin() : nullptr, tars.stop());
@@ -246,9 +297,7 @@ int turn_tars(const CommandLine& line, PlanOptions plan, RunOptions options, con
   try {
     for (std::size_t i = 0; i < places.size() && whole; ++i) {
       if (!output) begin(places[i]);
-      TarInput input = places[i].input == "-" ? TarInput(head, tars.stop())
-                                              : TarInput(places[i].input, tars.stop());
-      whole = turn_tar(tars, places[i], input, *output);
+      whole = tars.turn_tar(places[i].input, head, places[i].output, *output);
       const bool is_last = i + 1 == places.size() || places[i + 1].output != places[i].output;
       if (!whole || !is_last) continue;
       const std::optional<WrittenTar> written = tars.finish(places[i].output, *output);
@@ -260,7 +309,7 @@ int turn_tars(const CommandLine& line, PlanOptions plan, RunOptions options, con
     all_placed = whole;
     const bool are_tars_whole = report.json_is_whole() && tars.other_failures() == 0 && whole;
     if (shard && are_tars_whole) say_warnings(shard->complete());
-    whole = are_tars_whole && tars.failures() == 0;
+    whole = are_tars_whole && report.failed() + report.salvaged() == 0;
   } catch (const FileError& error) {
     say_why(line, error);
     whole = false;
@@ -272,7 +321,7 @@ int turn_tars(const CommandLine& line, PlanOptions plan, RunOptions options, con
   } catch (const std::exception& error) {
     rethrow_unfinished(error, journals.get());
   }
-  const int exit_code = tars.end(all_placed, whole);
+  const int exit_code = tars.end(report, all_placed, whole);
   if (journals) say_warnings(journals->finish(whole));
   return exit_code;
 }
