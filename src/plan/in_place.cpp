@@ -27,8 +27,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Leaves those to do that are not a file which another one is already. Each name of a file with
-/// hard links becomes a file of its own.
+/// Leaves one name to do for each file. Each hard link counts as a file, because each becomes a
+/// file of its own.
 void leave_out_same_files(FileList& files) {
   std::vector<std::size_t> by_id(files.size());
   std::iota(by_id.begin(), by_id.end(), 0);
@@ -50,8 +50,8 @@ void leave_out_same_files(FileList& files) {
   }
 }
 
-/// Whether a file has other names than itself and its backups, which interrupted runs have made.
-/// `place` is where a run keeps it, with `backups` instead of the folder of the run; or empty.
+/// Whether a file has more hard links than its own name and the backups of interrupted runs.
+/// `place`: where a run would keep it, with `backups` in place of the run's folder; or empty.
 bool has_other_names(const fs::path& file, const fs::path& place, const fs::path& backups) {
   std::uintmax_t others = fs::hard_link_count(file) - 1;
   if (others == 0 || place.empty()) return others > 0;
@@ -72,8 +72,8 @@ struct PlacedFile {
   fs::path path() const { return among->path(*file); }
 };
 
-/// The first link on the way to a file that belongs to `picture`, but not a link on the way to
-/// that, or to a folder that the user has named. Empty if there is none.
+/// The first symbolic link in the path of `file`, a companion of `picture`. A link in the path of
+/// the picture, or of a folder that the user has named, does not count. Empty if there is none.
 fs::path link_to(const fs::path& file, const fs::path& picture, const PlanOptions& options) {
   std::vector<std::string> known = {normal_path(picture)};
   for (const fs::path& named : {options.labels.folder, options.masks.folder})
@@ -138,7 +138,7 @@ class Companions {
     }
   }
 
-  /// Adds those with other names than that of their backup.
+  /// Adds the companions that have more hard links than their backups.
   void find_linked(SomeNames& linked) const {
     for (const PlacedFile& each : companions_) {
       const fs::path path = each.path();
@@ -151,7 +151,7 @@ class Companions {
  private:
   using At = std::vector<PlacedFile>::const_iterator;
 
-  /// Those from `first` to `last` are one file.
+  /// The companions from `first` to `last` are names of one file.
   void refuse_wrong_turns(At first, At last) const {
     const auto is_to_do = [&](const PlacedFile& each) { return !file_of(each).to_do.empty(); };
     const auto own = std::find_if(first, last, is_to_do);
@@ -189,7 +189,7 @@ class Companions {
   std::vector<PlacedFile> companions_;
 };
 
-/// Links to pictures are the names of what they lead to.
+/// A picture that is a symbolic link is replaced where the link leads.
 void add_places(const PlanOptions& options, const CompanionFiles::All& companions,
                 const FileList& files, RealPlaces& places) {
   if (!options.backup.empty()) places.add_folder(options.backup);
@@ -208,7 +208,7 @@ void add_places(const PlanOptions& options, const CompanionFiles::All& companion
   }
 }
 
-/// Two pictures of one name, in folders that are not in their keys.
+/// Two pictures have one key if they lie in different folders that their keys do not name.
 void refuse_one_backup_of_two(const PlanOptions& options, const FileList& files) {
   if (options.backup.empty()) return;
   PathSet keys;

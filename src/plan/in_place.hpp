@@ -1,4 +1,4 @@
-// Results that take the place of what they are made of.
+// Results in place: each replaces the file that it is made from.
 #pragma once
 
 #include <filesystem>
@@ -14,20 +14,20 @@ namespace qturn {
 /// Makes each file its own output; for a symbolic link, its target. A file that was found under two
 /// names is done once. Companions are turned with their pictures.
 ///
-/// Throws PlanError for files with hard links, and what belongs to them, unless
-/// `options.break_links`; for a label or a mask that would be turned twice, with two pictures, or
-/// not at all, because its picture is turned under another name; for one whose backup would lie
-/// outside of `options.backup`; and, unless `options.follow`, for one that is reached through a
-/// link that does not lead to its picture, too.
+/// Throws PlanError for a picture or a companion with hard links, unless `options.break_links`; for
+/// a label or a mask that would be turned twice, with two pictures, or not at all, because its
+/// picture is turned under another name; for a companion whose backup would lie outside of
+/// `options.backup`; and, unless `options.follow`, for a companion behind a symbolic link that does
+/// not lead to its picture as well.
 ///
 /// `places` receives where the files are.
 void place_in_place(const PlanOptions& options, const CompanionFiles::All& companions,
                     FileList& files, RealPlaces& places);
 
-/// Whether originals fit where a run keeps them. `run`: the folder of the run, with the originals
-/// that it has kept already. Reckons as if every
-/// picture were replaced. Throws PlanError if those that can only be copied there, from another
-/// file system, need more room than there is.
+/// Checks that the originals fit where a run keeps them, as if every picture were replaced. `run`:
+/// the folder of the run, with the originals that it has kept already. Throws PlanError if there is
+/// too little room for the originals that must be copied, because they lie on another file
+/// system.
 void refuse_full_backup(const JobList& jobs, const std::filesystem::path& run);
 
 }  // namespace qturn

@@ -1,4 +1,4 @@
-// Files and what is to be made of them.
+// The jobs of a plan: each input file with its outputs.
 #pragma once
 
 #include <cstddef>
@@ -28,15 +28,15 @@ namespace qturn {
 struct JobOutput {
   std::filesystem::path path;
   Orientation variant = Orientation::identity;
-  std::vector<Companion> companions = {};  ///< of each output the same, in the order of their kinds
+  std::vector<Companion> companions = {};  ///< the same for each output, in the order of kinds
 };
 
 /// One input file and its outputs.
 struct Job {
-  std::size_t number = 0;  ///< of its file in the list of files, by which an outcome is told
+  std::size_t number = 0;  ///< of its file in the list of files; outcomes refer to it
   std::filesystem::path input;
   std::string key;        ///< relative path with '/' between parts, the bytes of the file system
-  Sentence problem = {};  ///< why it cannot be done, which its outcomes say; or empty
+  Sentence problem = {};  ///< why it cannot be done, for its outcomes; or empty
   std::uint64_t file_bytes = 0;
   const Codec* target = nullptr;  ///< the format to write; null: the input's own
   std::vector<JobOutput> outputs;
@@ -62,8 +62,8 @@ void for_each_made_once(const SharedLabels& labels, const DataSets& data_sets, V
   for (const DataSets::File& file : data_sets.files()) visit(file.input, file.output);
 }
 
-/// Files and what is to be made of them. A job is put together when it is asked for, so that a plan
-/// takes about a hundred bytes for each picture.
+/// All jobs of a plan. A job is put together when it is asked for, so a plan takes about a hundred
+/// bytes for each picture.
 class JobList {
  public:
   JobList() = default;
@@ -97,27 +97,27 @@ class JobList {
 
   std::uint64_t output_count() const { return output_count_; }
   std::uint64_t skipped_count() const { return skipped_count_; }
-  /// The size of the input of each output, taken together.
+  /// The sum of input sizes: each input counts once for each of its outputs.
   std::uint64_t work_bytes() const { return work_bytes_; }
 
-  /// Ascending by key. Those that are neither to do nor kept belong to no job.
+  /// Ascending by key. A file that is neither to do nor kept belongs to no job.
   const FileList& files() const { return files_; }
   const OutputNames& names() const { return names_; }
   const CompanionFiles& labels() const { return labels_; }
   const SharedLabels& shared_labels() const { return shared_labels_; }
   const CompanionFiles& masks() const { return masks_; }
-  /// None of those that --sidecars takes, which are found while their pictures are turned.
+  /// Without the sidecars of --sidecars, which are found while their pictures are turned.
   const CompanionFiles& sidecars() const { return sidecars_; }
   CompanionFiles::All companions() const { return {&labels_, &sidecars_, &masks_}; }
   /// Whether this absolute, normal path is one of the companions.
   bool have_companion(std::string_view path) const;
   const DataSets& data_sets() const { return data_sets_; }
-  /// As the function of this name.
+  /// Does what the function of this name does.
   template <typename Visit>
   void for_each_made_once(Visit visit) const {
     qturn::for_each_made_once(shared_labels_, data_sets_, visit);
   }
-  /// Of the file with this number.
+  /// The companions of the file with this number.
   std::vector<Companion> companions_of(std::size_t number, Orientation variant) const;
   /// Where the turned companion goes.
   std::filesystem::path output_of(const CompanionFiles& among,
@@ -131,7 +131,7 @@ class JobList {
   CompanionFiles labels_, sidecars_, masks_;
   SharedLabels shared_labels_;
   DataSets data_sets_;
-  std::vector<std::size_t> order_;  // of the jobs, as numbers of files
+  std::vector<std::size_t> order_;  // the jobs in their order, as numbers of files
   std::uint64_t output_count_ = 0, skipped_count_ = 0, work_bytes_ = 0;
 };
 

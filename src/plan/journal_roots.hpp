@@ -1,5 +1,5 @@
-// Where the journals of a run lie and what they say of its inputs, so that a run that resumes it is
-// known to be the same.
+// Where the journals of a run lie, and what they say about its inputs. By that, a run with --resume
+// finds out that it is the same run.
 #pragma once
 
 #include <filesystem>
@@ -12,14 +12,14 @@
 
 namespace qturn {
 
-/// Of a run in place: each folder that was named, or that a named file lies in; for a list of
-/// files, the deepest folder that all of them lie in.
+/// The roots of a run in place: each named folder, and the folder of each named file; for a list
+/// of files, the deepest folder that holds all of them.
 std::vector<JournalRoot> roots_in_place(const PlanOptions& options);
 
-/// The inputs of a run, ascending, by their absolute names; many in short.
+/// The inputs of a run as absolute names, ascending. Many names become their number and hash.
 std::vector<std::string> absolute_inputs(const PlanOptions& options);
 
-/// Where the results of the plan go, also those that are there already, and where a killed run has
+/// The folders in which results of the plan go or already lie, and those in which a killed run has
 /// left temporaries.
 std::set<std::filesystem::path> result_folders(const Plan& plan);
 

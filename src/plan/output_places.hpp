@@ -17,14 +17,14 @@ class OutputPlaces {
  public:
   struct Folder {
     std::filesystem::path path;
-    std::string prefix;  ///< of paths in it
+    std::string prefix;  ///< what goes before a name in it
     bool exists;
   };
 
   explicit OutputPlaces(const OutputNames& names) : names_(names) {}
 
-  /// Where the outputs go of inputs in this folder, which must outlive this. Throws PlanError where
-  /// no file can be made there.
+  /// The folder for the outputs of inputs in `inputs`, which must outlive this object. Throws
+  /// PlanError if no file can be made there.
   const Folder& folder_of(const FileList::Folder& inputs);
 
   /// `named` ends with '/', or is empty. Throws as folder_of().
@@ -32,8 +32,8 @@ class OutputPlaces {
 
   const std::map<std::string, Folder>& folders() const { return folders_; }
 
-  /// Whether names there that differ only in case
-  /// are one file. Tests that with a temporary file.
+  /// Whether two names in the output folder that differ only in case are one file. Makes a
+  /// temporary file to find out.
   bool folds_case(const FileList::Folder& inputs);
 
  private:

@@ -33,14 +33,14 @@ bool lies_in(const fs::path& path, const fs::path& folder) {
 /// sidecar of --sidecars.
 struct Target {
   const FoundFile* file;
-  const FileList::Folder* folder;  ///< of what it is made of
+  const FileList::Folder* folder;  ///< the folder of its input
   std::string name;
   fs::path sidecar = {}, companion = {};  ///< of the input; both empty: this is the result
 };
 
-/// The rules for whatever is written, results, labels and sidecars alike. Millions of targets are
-/// compared, so only a hash of each place is kept, without regard to case, and targets whose hash
-/// occurs twice are compared again.
+/// The rules for all that is written: results, labels and sidecars alike. There may be millions of
+/// targets, so only a hash of each place is kept, without regard to case. Targets with the same
+/// hash are then compared by their places.
 class Targets {
  public:
   Targets(const PlanOptions& options, const OutputNames& names,
@@ -81,7 +81,7 @@ class Targets {
       for (const CompanionFiles::File& companion : among->all_of(file))
         visit(companion_of(*among, companion, variant));
   }
-  /// For the sidecars of what is to do.
+  /// Calls `visit(Target)` for the sidecars of pictures that are to do.
   template <typename Visit>
   void for_each_sidecar(Visit visit) {
     if (!options_.sidecars) return;

@@ -11,10 +11,10 @@
 namespace qturn {
 
 /// Decides for each file of `options.shard` which of its outputs are to do, and which exist and are
-/// kept, as `options.existing` says. With `options.sidecars` the same rules hold for what their
-/// sidecars become, which are never refused if existing outputs are skipped or updated. A label, a
-/// mask or a sidecar that the plan knows is one with its picture: an output is kept if both are
-/// there, and where existing outputs are skipped, one without the other is refused.
+/// kept, as `options.existing` says. With `options.sidecars` the same rules hold for the sidecars
+/// that are written, except that none is refused if existing outputs are skipped or updated. A
+/// label, a mask or a sidecar that the plan knows is one with its picture: an output is kept if
+/// both are there, and where existing outputs are skipped, one without the other is refused.
 ///
 /// Throws PlanError if an output could not be written, is an input, lies inside an input folder
 /// (where the next run would read it), occurs twice, in whichever shard, or exists and is refused.

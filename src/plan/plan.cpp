@@ -59,8 +59,8 @@ void refuse_unfit(const PlanOptions& options) {
                              message + cannot_look_into(plan.unreadable));
 }
 
-/// What is made once for all pictures takes the place neither of another one nor of what belongs to
-/// a picture.
+/// A file that is made once for all pictures needs a place of its own: neither another such file
+/// nor a companion of a picture may go there.
 void refuse_made_once_in_one_place(const JobList& jobs) {
   std::map<fs::path, fs::path> made_once;  // the input, by its output
   jobs.for_each_made_once([&](const fs::path& input, const fs::path& output) {
@@ -85,8 +85,8 @@ void refuse_made_once_in_one_place(const JobList& jobs) {
   }
 }
 
-/// In place, interrupted in the middle, such a file would say about some pictures what is no longer
-/// true. In a tar each sample has labels of its own.
+/// Turned in place, such a file would be wrong about some pictures if the run were interrupted. In
+/// a tar each sample has its own labels.
 void refuse_shared(const SharedLabels& labels, bool in_place) {
   for (const SharedLabels::Broken& file : labels.broken()) throw LabelsError(file.problem);
   for (const SharedLabels::File& file : labels.files()) {
@@ -136,7 +136,7 @@ class Planner {
   bool has_place() const { return !options_.standard_input && !names_.is_standard_output(); }
   CompanionFiles::All companions() const { return {&labels_, &sidecars_, &masks_}; }
 
-  /// Whether a file, by its absolute, normal path, is turned with pictures.
+  /// Whether the file with this absolute, normal path is turned with pictures.
   bool is_taken(const std::string& path) const {
     return labels_.contain(path) || masks_.contain(path) || shared_labels_.contain(path) ||
            made_once_.contains(path);
@@ -221,7 +221,7 @@ class Planner {
     made_once_.sort();
   }
 
-  /// What is turned with pictures is not copied as it is, too.
+  /// A file that is turned with pictures is not also copied unchanged.
   void leave_uncopied() {
     for (FoundFile& file : found_.files) {
       if (file.picture) continue;
@@ -230,7 +230,7 @@ class Planner {
     }
   }
 
-  /// What belongs to pictures is not among the others.
+  /// Takes the files that belong to pictures out of the count of other files.
   void count_others() {
     for (const CompanionFiles* among : companions())
       for (const CompanionFiles::File& each : *among) leave_uncounted(among->path(each));
@@ -243,7 +243,8 @@ class Planner {
     if (--counted->second == 0) plan_.others.erase(counted);
   }
 
-  /// What belongs to a picture is opened again with it, and its picture fails if that fails.
+  /// A companion that could not be opened is tried again with its picture, and its picture then
+  /// reports the failure.
   void leave_to_their_pictures() {
     for (const auto& [path, sentence] : found_.unopened) {
       const std::string normal = normal_path(path);
@@ -252,7 +253,7 @@ class Planner {
         std::erase(plan_.unreadable, sentence);
     }
   }
-  /// One that is found only when its picture is turned.
+  /// Whether the file may be a sidecar that is found only when its picture is turned.
   bool may_be_sidecar(const fs::path& path) const {
     const fs::path named = fs::path(path).replace_extension();
     return is_xmp(path) && std::ranges::any_of(found_.files, [&](const FoundFile& file) {
@@ -287,8 +288,8 @@ class Planner {
   CompanionFiles masks_, labels_, sidecars_;
   SharedLabels shared_labels_;
   DataSets data_sets_;
-  PathSet made_once_;  // the inputs of what is made once for all pictures
-  PathSet others_;     // what was counted in plan_.others
+  PathSet made_once_;  // the inputs of files that are made once for all pictures
+  PathSet others_;     // the files that plan_.others counts
   Plan plan_;
 };
 

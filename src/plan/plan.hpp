@@ -1,5 +1,5 @@
-// Makes a list of jobs from what the user names: which files, where each result goes, and every
-// reason not to start.
+// Makes a list of jobs from the user's options: which files are turned, where each result goes, and
+// every reason not to start.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ struct Plan {
       others;  ///< files that are not pictures, counted by type (".txt", "no suffix")
   std::vector<Sentence>
       unreadable;  ///< folders and entries that could not be looked into, with the reason
-  std::vector<std::filesystem::path> journals;       ///< that lie in the input folders and below
+  std::vector<std::filesystem::path> journals;       ///< in the input folders and below
   std::set<std::filesystem::path> with_temporaries;  ///< as FoundFiles::with_temporaries
   std::filesystem::path output_folder;               ///< empty if the output is a file or in place
   RealPlaces places;                                 ///< of the results

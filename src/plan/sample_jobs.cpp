@@ -71,7 +71,7 @@ class SamplePlanner {
            format_of(options_, lower_suffix(file.name), file.bytes);
   }
 
-  /// Of a file that is not known.
+  /// The kind of a file that is not known.
   const KindOfFile& kind_of(const SampleFile& file) const {
     return kinds_[static_cast<std::size_t>(&file - files_.data())];
   }
@@ -97,7 +97,7 @@ class SamplePlanner {
     }
   }
 
-  /// A mask whose picture is in another sample, by the folder that it lies in.
+  /// A picture in a folder of masks may be a mask whose picture is in another sample.
   void refuse_other_variant(const SampleFile& picture) const {
     const fs::path folder = fs::path(picture.name).parent_path();
     if (picture.is_known || options_.random_variants == 0 || !options_.masks.take ||
@@ -125,7 +125,7 @@ class SamplePlanner {
     }
   }
 
-  /// Its picture may be in another sample, and is turned there.
+  /// The picture of such a file may be in another sample, and is turned there.
   void refuse_lone_companion(const SampleFile& file) const {
     const std::string base = lower_case(base_of(file));
     const auto refuse_as = [&](std::string_view what, std::string_view how) {
@@ -178,7 +178,7 @@ class SamplePlanner {
     return options_.variants;
   }
 
-  /// As OutputNames says, but cut where the sample's name ends, so that all stay one sample.
+  /// The variant goes where the sample's key ends, so that all files of a variant stay one sample.
   fs::path output_of(const std::string& name, Orientation variant) const {
     if (!options_.has_variants()) return output_ + name;
     const std::string_view key = webdataset_key(name);
@@ -203,7 +203,7 @@ class SamplePlanner {
     throw LeftoverError(file.path, error.what());
   }
 
-  /// Nothing but a file itself tells what it is, so that a sample is turned alike whatever lies
+  /// Only the file itself tells what it is, so a sample is turned in the same way whatever lies
   /// beside it.
   void add_other(const SampleFile& file) {
     if (is(file, CompanionKind::label)) return add_label(file, file.companion->rule);
@@ -234,7 +234,7 @@ class SamplePlanner {
       add_sidecar(file);
   }
 
-  /// Throws LeftoverError if it is not, and that is to stop the run.
+  /// Throws LeftoverError if the file is not harmless and such files stop the run.
   bool is_harmless(const SampleFile& file) const {
     const SampleFile& picture = *pictures_[picture_of(lower_stem(file))];
     const auto header = header_if_readable(picture.bytes, lower_suffix(picture.name));
@@ -247,7 +247,7 @@ class SamplePlanner {
     throw LeftoverError(file.path, known.empty() ? suspicion->why : known);
   }
 
-  /// Of a label that nothing else says more about.
+  /// The rule of a label about which only its format is known.
   std::shared_ptr<const LabelRule> rule_of(const LabelFormat* format) const {
     LabelRule rule = options_.labels.rule;
     rule.format = format;
@@ -270,7 +270,7 @@ class SamplePlanner {
     add(job, CompanionKind::sidecar, file, sidecar_name(file, job));
   }
 
-  /// `name`: of the file that is made of it, but for the variant.
+  /// `name`: what the turned file is called, without the variant.
   void add(Job& job, CompanionKind kind, const SampleFile& file, const std::string& name,
            const std::shared_ptr<const LabelRule>& rule = {}) const {
     for (JobOutput& output : job.outputs) {
@@ -290,7 +290,7 @@ class SamplePlanner {
 
   Job& job_of(std::string_view stem) { return plan_.jobs[picture_of(stem)]; }
 
-  /// The first one if none is called so.
+  /// The picture with this stem; the first picture if there is none.
   std::size_t picture_of(std::string_view stem) const {
     const auto same = [&](const SampleFile* picture) {
       return lower_stem(*picture) == stem || lower_case(base_of(*picture)) == stem;

@@ -26,7 +26,7 @@ std::uint64_t LanePool::keep_at_most(std::uint64_t bytes) {
   const std::lock_guard lock(mutex_);
   std::uint64_t kept = 0;
   for (const Lane* lane : free_) kept += lane->kept_bytes();
-  // The one that was used longest ago first.
+  // The lane that was used longest ago comes first.
   for (auto lane = free_.begin(); lane != free_.end() && kept > bytes; ++lane) {
     kept -= (*lane)->kept_bytes();
     (*lane)->keep_at_most(0);
@@ -259,18 +259,19 @@ void Flight::read_file_and_header() {
   for (Outcome& outcome : outcomes_) outcome.variant = inverse(picture_->header().stored);
 }
 
-/// Before they are read.
+/// The memory that the companions will take; asked before they are read.
 std::uint64_t Flight::bytes_of_companions() const {
   std::uint64_t bytes = 0;
   for (const Companion& each : job_.companions()) {
     try {
       std::uint64_t times = 1;
-      // A label as it is read, as a text, and turned; a sidecar also turned if the first is kept.
+      // A label is held as read, as parsed and as turned; a sidecar as turned, and also as read if
+      // there are several outputs.
       if (each.kind == CompanionKind::label) times = 3;
       if (each.kind == CompanionKind::sidecar && !is_made_once()) times = 2;
       bytes += times * source_.size(each.input);
     } catch (const FileError&) {
-      // What is wrong with a label is said when it is read.
+      // Reading the label will report what is wrong with it.
       if (each.kind != CompanionKind::label) throw;
     }
   }
@@ -305,10 +306,10 @@ void Flight::decode_pixels() {
   const MemoryNeed need = picture_->memory_needed(written);
   const bool keeps_file = options_.decode_only || picture_->looks_at_file(written);
   const std::uint64_t file = original_.bytes.size();
-  // Compared in whichever orientation, a JPEG may be decoded in two ways.
+  // To compare it in any orientation, a JPEG may have to be decoded in two ways.
   std::uint64_t turning =
       options_.decode_only ? (options_.verify ? 2 * need.turning : 0) : need.turning;
-  // Of what a device has made, the proof takes more, while the results lie in memory.
+  // The proof of a device's results takes more memory while those results are held.
   if (const std::size_t made = all.size() - written.size(); made > 0)
     turning += made * (file + file / 4) + picture_->proof_bytes(all);
   take_lane(std::max(file + need.reading, turning + (keeps_file ? file : 0)));
@@ -325,7 +326,7 @@ void Flight::plan_masks(std::span<const Orientation> written) {
   mask_bytes_ = masks_.plan(turns, options_.labels_drawn_on);
 }
 
-// What is to be reserved besides the file, which `needed` counts.
+// The memory to reserve besides the file's, which is reserved already. `needed` counts the file.
 std::uint64_t Flight::besides_file(std::uint64_t needed) const {
   needed += mask_bytes_;
   return needed - std::min(needed, std::min(job_.file_bytes, shared_.files.total()));
@@ -342,7 +343,7 @@ void Flight::reserve(std::uint64_t needed) {
   const std::uint64_t more = besides_file(needed);
   if (!can_have(needed)) {
     needed += mask_bytes_;
-    // What --memory must be: an eighth of it is for files.
+    // The least --memory that is enough: an eighth of it is for files.
     const std::uint64_t pixels = needed - std::min(needed, job_.file_bytes);
     refuse_size(what_is_in_it(picture_->header()) + " need", std::max(needed, pixels + pixels / 7));
   }
@@ -355,7 +356,7 @@ void Flight::take_lane(std::uint64_t needed) {
   lane_ = shared_.lanes.take(needed);
 }
 
-// For what a device has made, and cannot prove.
+// Takes a lane for a result that a device has made and cannot prove itself.
 void Flight::take_lane_to_prove(Orientation made) {
   const std::uint64_t file = original_.bytes.size();
   take_lane(file + outcomes_.size() * (file + file / 4) + picture_->memory_needed({}).turning +
@@ -375,15 +376,15 @@ void Flight::refuse_size(const std::string& who_needs, std::uint64_t needed) con
                                               at_least(needed), options_.largest_bytes >> 20));
 }
 
-// Takes those out of `orientations` that the device has turned.
+// Removes from `orientations` what the device has turned.
 void Flight::turn_on_device(std::vector<Orientation>& orientations) {
   JpegDevice& device = *shared_.device;
   const auto request = picture_->request(orientations);
   if (!request) return;
-  // An output is about as long as the file. Only if the file is not where the device reads is it
-  // copied; then the copy goes before there are outputs.
+  // An output is about as long as the file. The file is copied only if the device cannot read it
+  // where it lies, and the copy is freed before there are outputs.
   const std::uint64_t output = original_.bytes.size() + original_.bytes.size() / 4;
-  // A result that is turned back to prove it, and copied for that.
+  // With --verify a result is copied and turned back.
   const std::size_t outputs = request->outputs() + (options_.verify ? 2 : 0);
   const std::uint64_t needed = (1 << 20) + 2 * original_.bytes.size() + outputs * output;
   if (!can_have(needed)) return;  // one output at a time needs less
@@ -515,7 +516,7 @@ void Flight::refuse_stale_metadata(const Outcome& outcome) const {
                                     "no longer true after the turn: " + stale);
 }
 
-/// Nothing is turned where the input is not a picture.
+/// The identity if the input is not a picture.
 MetadataTurn Flight::turn_of(std::size_t index) const {
   if (!picture_) return {};
   const Outcome& outcome = outcomes_[index];
@@ -564,7 +565,7 @@ SampleWriter::Companions Flight::turned_companions(std::size_t index,
   return companions;
 }
 
-// `memory` is that of the bytes, if nobody needs them afterwards.
+// `memory` owns `bytes` if nobody needs them afterwards.
 void Flight::put(std::size_t index, std::span<const std::byte> bytes, Route route,
                  FileBytes memory) {
   Outcome& outcome = outcomes_[index];
@@ -606,7 +607,7 @@ void Flight::put(std::size_t index, std::span<const std::byte> bytes, Route rout
   outcome.route = route;
 }
 
-// The picture is read to where it lay before it was written, so that it takes no more memory.
+// The picture is read back into `memory`, where it lay before it was written, so it takes no more.
 void Flight::prove(std::size_t index, MetadataTurn turn, const StagedResult& staged,
                    const SampleWriter::Companions& companions, FileBytes& memory) {
   memory = staged.read_back(0, std::move(memory));

@@ -80,7 +80,7 @@ PictureOptions picture_options(const RunOptions& options, const Codec* target);
 
 class Flight {
  public:
-  /// `memory`: of the sample, if its files are in memory; null if not.
+  /// `memory`: the sample's; null if its files are not in memory.
   Flight(Job job, const Source& source, SampleMemory* memory, Shared& shared);
 
   /// The steps, in order. Each may suspend the calling task. After write_outputs() the source is
@@ -154,10 +154,10 @@ class Flight {
   Reservation file_reservation_, pixel_reservation_;
   Original original_;
   std::optional<PictureTurn> picture_;
-  FoundSidecars sidecars_;  ///< those that the plan does not know
-  ReadOnce texts_;          ///< the others, if there are several outputs
+  FoundSidecars sidecars_;  ///< sidecars that the plan does not know
+  ReadOnce texts_;          ///< sidecars that it knows, if there are several outputs
   LabelTurns label_;
-  /// Those beside the picture that are not turned with it, once they were looked for.
+  /// World files beside the picture that are not turned with it; set once they were looked for.
   std::optional<std::vector<std::filesystem::path>> world_files_;
   MaskTurns masks_;
   std::uint64_t mask_bytes_ = 0;  ///< the memory that they take

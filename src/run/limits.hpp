@@ -1,5 +1,5 @@
-// What this process may use, and how long the work on a picture may take. In a container or a
-// cluster's job the first is less than the machine has.
+// The memory and cores that this process may use, and how long the work on a picture may take. A
+// container or a cluster's job has less than the machine.
 #pragma once
 
 #include <atomic>
@@ -27,9 +27,9 @@ int available_cores(const std::filesystem::path& root = "/");
 
 // Ends the work on a picture that takes too long.
 //
-// Codecs look at a stop flag. So each picture has a flag of its own, and a thread that sleeps most
-// of the time raises it: all of them when the run is stopped, and one when its picture's time is
-// over. Time in which the picture waits for memory or for a device does not count.
+// Codecs look at a stop flag, so each picture has its own. A thread that sleeps most of the time
+// raises all flags when the run is stopped, and one flag when the time of its picture is over. Time
+// in which the picture waits for memory or for a device does not count.
 
 class TimeLimit {
  public:

@@ -16,14 +16,14 @@
 namespace qturn {
 
 struct RunOptions {
-  /// What is applied to each picture as a viewer shows it; `upright` is identity. The variant of an
-  /// output is applied after it.
+  /// Is applied to each picture as a viewer shows it; for `upright` it is the identity. The variant
+  /// of an output is applied after it.
   Orientation orientation = Orientation::identity;
   bool in_place = false;
   Sidecars sidecars = Sidecars::ignore;  ///< XMP files beside pictures
   Believe believe = Believe::neither;
-  /// Each picture is decoded as far as damage shows, and goes to the writer as it is. With
-  /// `verify`, what can be read back there is compared with it, in whichever orientation it is.
+  /// Each picture is decoded only to find damage, and goes to the writer unchanged. With `verify`,
+  /// the picture that the writer reads back is compared with it, in any of the orientations.
   bool decode_only = false;
   bool quick = false;  ///< with decode_only: not even decoded
   /// Nothing is decoded or written: outcomes say what would be done, as far as headers tell.
@@ -32,10 +32,10 @@ struct RunOptions {
   bool tag_only = false;              ///< the turn is stored in the tag, no pixel moves
   bool raw = false;                   ///< with tag_only: camera raw files too
   bool verify = false;                ///< each result is read again and compared, see prove()
-  bool salvage = false;               ///< what can be had of a damaged picture is written
+  bool salvage = false;               ///< the readable part of a damaged picture is written
   bool strict = false;                ///< a file fails if it would cause a warning
   bool allow_storage_change = false;  ///< of a TIFF; never in place
-  bool allow_stale_metadata = false;  ///< in place; otherwise it is only warned of
+  bool allow_stale_metadata = false;  ///< in place; elsewhere stale metadata is only warned of
   int threads = 1;
   std::uint64_t memory_bytes = 0;  ///< for files and pixels in flight
   /// A picture that needs more than memory_bytes is turned alone, and one that needs more than this

@@ -23,10 +23,10 @@ namespace qturn {
 enum class Status : std::uint8_t {
   done,
   done_before,  ///< by the run that this one resumes
-  salvaged,     ///< written, but only what could be had of a damaged picture
+  salvaged,     ///< written, but only the readable part of a damaged picture
   skipped,
   failed,
-  rejected  ///< it was made, and the proof found that it is not what it should be
+  rejected  ///< it was made, and the proof found it wrong
 };
 
 /// Whether nothing is written, and that was not asked for.
@@ -38,7 +38,7 @@ struct Outcome {
   std::size_t job = 0;  ///< its number
   std::filesystem::path input, output;
   std::string key;
-  bool is_picture = true;        ///< false: a file that --others copy copies
+  bool is_picture = true;        ///< false: a copy that --others copy makes
   std::uint64_t file_bytes = 0;  ///< of the input
   Orientation variant =
       Orientation::identity;  ///< what the user asked for (augment: this output's)
@@ -55,17 +55,17 @@ struct Outcome {
   std::string message;  ///< why it failed or was skipped, or what was damaged; empty when done
   Hints hints = {};     ///< for why it failed
   std::vector<Sentence> warnings;
-  /// What is no longer true in the output and the files that belong to it: TurnOutcome's, also of
-  /// masks, and world files.
+  /// What is no longer true in the output and its companions: TurnOutcome's, the same for masks,
+  /// and world files.
   std::vector<std::string> stale_metadata = {};
   std::vector<std::string> kept_unknown = {};  ///< TurnOutcome's
   bool kept_maker_note = false;                ///< TurnOutcome's
-  ContentHash source = {}, result = {};  ///< of the input and the output, once that is written
-  /// Sidecars of --sidecars, which are known once they are written, then those of the job.
+  ContentHash source = {}, result = {};  ///< of the input and of the output, once it is written
+  /// First the sidecars of --sidecars, known once they are written, then the job's companions.
   std::vector<Companion> companions = {};
-  /// Of a mirrored picture: names of classes in its own label that are left or right.
+  /// If the picture is mirrored: the classes in its own label that are named left or right.
   std::set<std::string> sides = {};
-  std::vector<std::filesystem::path> shared_labels = {};  ///< files that hold labels of it
+  std::vector<std::filesystem::path> shared_labels = {};  ///< files that hold its labels
 };
 
 // What a Route is called, in machine-readable lines and in Python.

@@ -23,7 +23,7 @@ namespace {
 /// The memory for files that have been read; the rest is for pixels.
 std::uint64_t bytes_for_files(const RunOptions& options) { return options.memory_bytes / 8; }
 
-/// Of all GPUs, at a time.
+/// How many JPEGs all GPUs may have at a time.
 std::size_t device_requests(const RunOptions& options) {
   return options.device.cuda.size() * scan_requests_per_device;
 }
@@ -97,7 +97,7 @@ int threads_to_be_had(int wanted, std::string& refusal) {
 Engine::Engine(const RunOptions& options, const std::atomic<bool>& stop, JpegDevice* jpeg_device)
     : options_(options),
       stop_(stop),
-      // The file and a result of each picture that may be in flight.
+      // Two buffers for each picture that may be in flight: its file and one result.
       spare_(options.memory_bytes / 16,
              2 * (static_cast<std::size_t>(options.threads) + device_requests(options))),
       lanes_(make_lanes(options)),
@@ -119,7 +119,7 @@ std::size_t Engine::most_in_flight(const SampleReader& reader, const SampleWrite
   // Pictures that wait for a device or for the disk hold no thread.
   std::size_t count = threads + static_cast<std::size_t>(writer.results_on_their_way());
   if (device_) count += device_requests(options_);
-  // Those that are turned and wait for one before them hold no thread, either.
+  // Samples that are turned and wait for an earlier one hold no thread, either.
   if (writer.is_ordered()) count += ordered_per_thread * threads;
   return std::min(count, std::max<std::size_t>(reader.size(), 1));
 }

@@ -1,4 +1,4 @@
-// The one place that joins files, threads and kernels.
+// This is the one place that joins files, threads and kernels.
 //
 //   SampleReader  ->  turn: read, decode, then turn, encode, stage each output  ->  put in place ->
 //   outcomes
@@ -14,7 +14,7 @@
 // has files in memory before they are turned has a budget of its own (sample_stream.hpp). Memory
 // that is kept for later pictures goes back to the system where a reservation needs it. A failing
 // file is an outcome; the others go on. An error of the pipeline itself ends the run after the
-// images in flight, and what was done until then has its outcomes.
+// pictures in flight, and all that was done before is reported.
 #pragma once
 
 #include <atomic>
@@ -37,28 +37,28 @@
 
 namespace qturn {
 
-/// What is to be said about a run as a whole; the texts are sentences, or empty.
+/// How a run ended as a whole. The texts are sentences, or empty.
 struct RunEnd {
   Sentence error;              ///< why it ended before all jobs were done
   std::string warning;         ///< threads that could not be started
-  std::uint64_t variants = 0;  ///< of samples, that were put in their places
+  std::uint64_t variants = 0;  ///< how many variants of samples were put in their places
 };
 
-/// What runs share that come one after the other, those of many tars: lanes, memory, GPUs. One run
-/// at a time.
+/// The lanes, the memory and the GPUs for runs that follow each other, as one run for each of many
+/// tars. One run at a time.
 class Engine {
  public:
-  /// `stop` must outlive it. `jpeg_device` turns JPEGs instead of one that is made of `options`.
+  /// `stop` must outlive it. `jpeg_device` turns JPEGs; null: one is made as `options` say.
   /// Throws CudaError when a lane cannot be made.
   Engine(const RunOptions& options, const std::atomic<bool>& stop,
          JpegDevice* jpeg_device = nullptr);
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
 
-  /// Does what `reader` gives, into `writer`, and calls `report` once for every output, one call at
-  /// a time: in the order of completion, or of the samples if the writer is ordered. Blocks until
-  /// all are done or, when `stop` is raised, until those in flight have been given up; jobs that
-  /// were not done then have no outcome. Throws before the first job is started; never later.
+  /// Turns the samples of `reader` into `writer`, and calls `report` once for each output, one call
+  /// at a time: in the order of completion, or of the samples if the writer is ordered. Blocks
+  /// until all are done or, when `stop` is raised, until those in flight are given up; jobs that
+  /// were not done then have no outcome. Throws only before the first job is started.
   RunEnd run(SampleReader& reader, const SampleWriter& writer,
              const std::function<void(const Outcome&)>& report);
 

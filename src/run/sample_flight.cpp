@@ -36,7 +36,8 @@ void SampleFlight::turn() {
   sample_.memory->keep(bytes);
 }
 
-/// A reader would take what is there of a variant for all of it.
+/// If one part of a variant is missing, the others are not written: a reader would take them for
+/// the whole sample.
 void SampleFlight::leave_out_parts() {
   const bool is_too_large = sample_.memory && sample_.memory->is_too_large();
   if (flights_.size() == 1 && !is_too_large) return;

@@ -18,10 +18,10 @@ class SampleFlight {
 
   /// The steps, in order. Each may suspend the calling task.
   void turn();
-  /// Returns the number of variants that are there then.
+  /// Returns the number of variants that were put in their places.
   std::size_t put_in_place();
 
-  /// Whether it is not turned to its end, because the run is over.
+  /// Whether the run ended before the sample was turned.
   bool is_interrupted() const;
   /// One for each output of each picture; fewer if the sample was interrupted.
   std::vector<Outcome> outcomes() &&;
