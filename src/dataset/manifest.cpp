@@ -52,7 +52,7 @@ Json json_of(const ManifestFile& file) {
   return json;
 }
 
-/// Throws an exception of any kind if it is not one.
+/// Throws an exception of any kind if the member is not a file.
 ManifestFile read_file_of(const Json& json, const char* name = "output") {
   const auto hash = [&](const char* member) {
     const auto read = hash_of_digits(json.at(member).get<std::string>());
@@ -163,8 +163,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// What an earlier run listed, ascending and each once. As qturn writes it, a manifest is ascending
-/// and is read line by line; only lines that are out of order are held.
+/// The entries of an earlier manifest, ascending and each once. qturn writes them ascending, so the
+/// manifest is read line by line, and only lines that are out of order are held.
 class EarlierEntries {
  public:
   explicit EarlierEntries(const fs::path& manifest) : lines_(manifest, std::ios::binary) {
@@ -229,8 +229,8 @@ ContentHash hash_of_present(const fs::path& path) {
   return *hash;
 }
 
-/// The options that the results which the plan leaves alone were made with. Nothing if the manifest
-/// does not list all of them, or was made by runs with different options.
+/// The options that made the results which the plan leaves alone. Nothing if the manifest does not
+/// list all these results, or if runs with different options made it.
 std::optional<std::vector<std::string>> options_of_kept(const fs::path& manifest,
                                                         const Plan& plan) {
   EarlierEntries earlier(manifest);
@@ -252,8 +252,8 @@ std::optional<std::vector<std::string>> options_of_kept(const fs::path& manifest
   return are_listed ? earlier.header()->options : std::nullopt;
 }
 
-/// Lines that an earlier run has made, perhaps with other options, stay. So do results of which no
-/// manifest tells the options.
+/// The header names no options if some files may have been made with others: an interrupted run
+/// keeps earlier lines, and no manifest may tell the options of results that are left alone.
 ManifestHeader header_of(const fs::path& manifest, const RunRecord& record,
                          const EarlierEntries& earlier, const Plan& plan) {
   ManifestHeader header = record.header;
@@ -264,7 +264,7 @@ ManifestHeader header_of(const fs::path& manifest, const RunRecord& record,
   return header;
 }
 
-/// Ascending by where they lie: files that are not variants of pictures.
+/// The files that are not variants of pictures, ascending by their paths.
 std::vector<ManifestFile> files_of(const RunRecord& record, const EarlierEntries& earlier,
                                    const Plan& plan) {
   std::map<std::string, ManifestFile> files;
@@ -293,10 +293,10 @@ std::vector<ManifestFile> files_of(const RunRecord& record, const EarlierEntries
   return sorted;
 }
 
-/// Results by where they lie, and their content.
+/// The hashes of results by their paths.
 using Unmade = std::map<std::string, ContentHash>;
 
-/// A trainer would take a label that is left for that of its picture.
+/// Removes these results: a trainer would take a label that is left over for a picture's label.
 std::vector<std::string> remove_unmade(const Unmade& unmade, const fs::path& output) {
   SomeNames removed, changed;
   for (const auto& [name, hash] : unmade) {
@@ -318,7 +318,7 @@ std::vector<std::string> remove_unmade(const Unmade& unmade, const fs::path& out
   return said;
 }
 
-/// What the lines say.
+/// Makes the entries of the lines.
 class Entries {
  public:
   Entries(const Plan& plan, const RunRecord& record) : plan_(plan), record_(record) {
@@ -326,7 +326,7 @@ class Entries {
       shared_[file.input] = file.output;
   }
 
-  /// The names.
+  /// An entry with its names alone.
   ManifestEntry of(std::size_t number, Orientation variant) const {
     const JobList& jobs = plan_.jobs;
     const FoundFile& file = jobs.files()[number];
@@ -341,7 +341,7 @@ class Entries {
     return entry;
   }
 
-  /// The rest, if this run has made it.
+  /// Adds the route and the hashes if this run has made the result.
   bool take_made(std::size_t number, ManifestEntry& entry) const {
     const auto made = record_.written.made().of(number, entry.variant);
     if (!made) return false;
@@ -355,7 +355,7 @@ class Entries {
     return true;
   }
 
-  /// The rest of a result that an earlier run has made, from the files as they are now.
+  /// Adds the route and the hashes of an earlier run's result, from the files as they are now.
   void read(std::size_t number, ManifestEntry& entry) {
     const JobList& jobs = plan_.jobs;
     if (number_ != number) {
@@ -369,15 +369,15 @@ class Entries {
     const ContentHash* source = sources_.data();
     for_each_file(entry, [&](ManifestFile& file) {
       const fs::path place = plan_.output_folder / file.output;
-      // What it was made of may have changed since.
+      // The input may have changed since.
       const auto before = record_.journals ? record_.journals->source_before(place) : std::nullopt;
       file.source = before.value_or(*source++);
       file.result = hash_of_present(place);
     });
   }
 
-  /// Takes out of an earlier line what is not made any more, because what it was made of is not
-  /// there, and adds that to `unmade`.
+  /// Moves companions that are not made any more, because their inputs are gone, from an earlier
+  /// entry to `unmade`.
   static void drop_unmade(ManifestEntry& earlier, ManifestEntry now, Unmade& unmade) {
     std::set<std::string> made;
     for_each_file(now, [&](const ManifestFile& file) { made.insert(file.output); });
@@ -388,7 +388,7 @@ class Entries {
     });
   }
 
-  /// Leaves those that this plan does not make of another picture.
+  /// Takes out of `unmade` what this plan makes for another picture.
   void keep_unmade(Unmade& unmade) const {
     const FileList& files = plan_.jobs.files();
     for (std::size_t number = 0; number < files.size() && !unmade.empty(); ++number) {
@@ -426,7 +426,7 @@ class Entries {
   const Plan& plan_;
   const RunRecord& record_;
   std::map<fs::path, fs::path> shared_;  // the output of each file with labels of many pictures
-  std::optional<std::size_t> number_;    // of the picture that was read last
+  std::optional<std::size_t> number_;    // the picture that was read last
   Original original_;
   std::optional<PictureTurn> picture_;
   std::vector<ContentHash> sources_;

@@ -1,4 +1,4 @@
-// The manifest of an augmentation: which file holds which orientation of which picture.
+// The manifest of an augmentation: it says which file holds which orientation of which picture.
 #pragma once
 
 #include <compare>
@@ -22,11 +22,11 @@ namespace qturn {
 // The lines of an augmentation's manifest, written and read.
 // src/files/json_names.hpp says how they hold names that are not UTF-8.
 
-/// A file that was written, and what it was made of.
+/// A file that was written, with the hashes of its input and of itself.
 struct ManifestFile {
   std::string output;  ///< relative to the manifest's folder
   ContentHash source = {}, result = {};
-  CompanionKind kind = {};  ///< of one that belongs to a picture
+  CompanionKind kind = {};  ///< if it is a companion
 };
 
 struct ManifestEntry {
@@ -42,7 +42,7 @@ struct ManifestEntry {
   bool operator==(const ManifestEntry& other) const { return std::is_eq(*this <=> other); }
 };
 
-/// A picture of which a result is missing.
+/// A picture that lacks a result.
 struct ManifestFailure {
   std::string key, why;
 };
@@ -66,8 +66,8 @@ std::optional<ManifestEntry> read_manifest_line(const std::string& line);
 
 /// The first line of a manifest.
 std::string manifest_line(const ManifestHeader& header);
-/// The line of a file that is not a variant of a picture (a COCO file, one of a data set, one that
-/// is copied as it is): file (where it lies), source, result.
+/// The line of a file that is not a variant of a picture (a COCO file, a data set's file, a plain
+/// copy): file (where it lies), source, result.
 std::string manifest_line(const ManifestFile& file);
 /// The line of a picture that failed: key, failed (why).
 std::string manifest_line(const ManifestFailure& failure);
@@ -83,20 +83,20 @@ struct RunRecord {
   const RunOptions& options;
   const Journals* journals;  ///< null if there are none
   bool is_interrupted;
-  std::vector<ManifestFile> files;  ///< that were written when all pictures were
+  std::vector<ManifestFile> files;  ///< files that were written after all pictures
 };
 
 /// Writes the manifest: the header, a line for each other file and for each picture that failed, a
-/// line for each picture that was written, and for each that was there and is left alone. What this
-/// run has not made, and no earlier manifest lists, is read. After an interruption also the lines
-/// that the manifest had before, because what they list still exists. What an earlier manifest
-/// lists beside a picture, such as its label, is removed if it is not made any more, and is what
-/// was written. Returns warnings; throws FileError.
+/// line for each result that was written, or was there and is left alone. A result that this run
+/// has not made and no earlier manifest lists is read. After an interruption the manifest keeps its
+/// earlier lines, because their files still exist. A companion that an earlier manifest lists, such
+/// as a label, is removed if it is not made any more and its content is still as listed. Returns
+/// warnings; throws FileError.
 std::vector<std::string> write_manifest(const std::filesystem::path& manifest, const Plan& plan,
                                         const RunRecord& record, IfExists if_exists);
 
-/// What the manifest says of results in its folder, as a journal of a run that is done would.
-/// Nothing if there is none, or if other options made them.
+/// Reads what the manifest says about results in its folder, as a finished run's journal would say
+/// it. Nothing if there is no manifest, or if other options made the results.
 std::optional<JournalContent> read_manifest(const std::filesystem::path& manifest,
                                             const std::vector<std::string>& options);
 

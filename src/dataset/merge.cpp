@@ -153,7 +153,7 @@ void Merge::read_parts() {
   }
 }
 
-/// Left by a merge that was killed. No other program writes here while the locks are held.
+/// Removes what a killed merge has left. No other program writes here while the locks are held.
 void Merge::remove_temporaries() const {
   std::set<fs::path> folders = {output_};
   for (const auto& [name, parts] : parts_) folders.insert((output_ / name).parent_path());
@@ -226,8 +226,8 @@ MergedShards Merge::result() const {
   return result;
 }
 
-/// First renamed, so that what a kill or a
-/// power cut leaves of it is not taken for shards.
+/// Renames the folder first. If a kill or a power cut then leaves a part of it, that is not taken
+/// for shards.
 void remove_shards(const fs::path& output) {
   const fs::path merged = shards_folder(output).string() + "-merged";
   if (fs::exists(shards_folder(output))) {
@@ -247,7 +247,7 @@ std::optional<MergedShards> merge_shards(const fs::path& output) {
     if (!fs::exists(output / shard_manifest_name))
       throw WithHints<PlanError>({Hint::run_shards},
                                  output.string() + ": no shards have written here");
-    remove_shards(output);  // of a merge that was killed
+    remove_shards(output);  // if a merge was killed
     return std::nullopt;
   }
   Merge merge(output, *run);

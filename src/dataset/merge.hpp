@@ -1,9 +1,9 @@
-// One output of the shards that wrote to it.
+// Merges the work of the shards that wrote to one output.
 //
-// All shards have written the pictures to their places. What is left are the files about all
-// pictures: label files of many pictures, those of data sets and the manifest.
-// They become what one run would have written, byte for byte. The manifest comes last, then
-// OUTPUT/.qturn-shards is removed. A merge that was killed before that can be repeated.
+// All shards have written the pictures to their places. The files about all pictures are left:
+// label files of many pictures, files of data sets and the manifest. The merge writes them, byte
+// for byte, as one run would have done. The manifest comes last, then OUTPUT/.qturn-shards is
+// removed. A merge that was killed before that can be repeated.
 #pragma once
 
 #include <cstdint>

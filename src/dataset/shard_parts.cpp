@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Of the file as it was when it was planned. Throws FileError if it has changed.
+/// The hash of the file. Throws FileError if it has changed since it was planned.
 ContentHash source_of(const SharedLabels::File& file) {
   Hasher source;
   const FileState state = read_in_parts(file.input, [&](std::span<const std::byte> part) {
@@ -213,7 +213,7 @@ class Lines {
     ++number_;
     return std::move(some_[at_++]);
   }
-  /// Of the line that came last.
+  /// The number of the last line.
   std::uint64_t number() const { return number_; }
   const fs::path& file() const { return file_; }
 
@@ -301,7 +301,7 @@ fs::path ShardManifests::place_of(std::uint64_t shard) const {
   return shard_folder(output_, {shard, shards_}) / shard_manifest_name;
 }
 
-// A key is in one shard alone, so no two of them have the same entry.
+// A key is in one shard alone, so no two shards have the same entry.
 void ShardManifests::for_each_entry(const Visit& visit) const {
   std::vector<Cursor> cursors;
   for (std::uint64_t shard = 0; shard < shards_; ++shard)

@@ -1,7 +1,7 @@
-// What a shard says about the files for all pictures, the label files of many pictures and
-// those of data sets, so that they can be made when all shards are done: a file of JSON lines. A
-// line names such a file and what it is made of; the lines that follow say which variants of its
-// images the shard has written, or what it has in a list.
+// What a shard knows about the files for all pictures: label files of many pictures and files of
+// data sets. They are made when all shards are done. A shard keeps its part as JSON lines: a line
+// names such a file and its input; the lines that follow say which variants of its images the shard
+// has written, or which lines it has for a list.
 #pragma once
 
 #include <cstddef>
@@ -20,14 +20,14 @@
 
 namespace qturn {
 
-/// A file that all shards have a part of.
+/// A file to which all shards add a part.
 struct SharedFile {
   std::filesystem::path input;  ///< absolute
   ContentHash source = {};
   const SharedLabelFormat* format = nullptr;  ///< null: a file of a data set
   SwapPairs swap_pairs = {};
-  std::string text = {};  ///< of the file of a data set, before the lines of its list
-  /// Whether the same file is meant.
+  std::string text = {};  ///< of a data set's file, before the lines of its list
+  /// Whether it is the same file.
   bool operator==(const SharedFile&) const = default;
 };
 
@@ -45,11 +45,11 @@ std::vector<std::string> write_shard_parts(const std::filesystem::path& place, c
                                            const RunOptions& options,
                                            const WrittenPictures& written);
 
-/// Adds the parts in the file to those of other shards. Throws FileError if it is not such a file,
-/// or if the shards differ in what a file is made of.
+/// Adds the parts in the file to `parts`, where other shards have theirs. Throws FileError if it is
+/// not such a file, or if the shards differ in a file's input.
 void read_shard_parts(const std::filesystem::path& place, SharedPartsByName& parts);
 
-// The manifests of all shards of a run, read as one.
+// Reads the manifests of all shards of a run as one.
 
 class ShardManifests {
  public:
@@ -63,8 +63,8 @@ class ShardManifests {
   /// Why pictures failed, by their keys.
   const std::map<std::string, std::string>& failures() const { return failures_; }
 
-  /// Ascending, with its line as it is written. Throws FileError for a line that is not one, for a
-  /// sample that another shard should have, and for one that occurs twice.
+  /// Visits all entries, ascending, with their lines as they are written. Throws FileError for a
+  /// line that is not an entry or has another shard's sample, and for an entry that occurs twice.
   using Visit = std::function<void(const ManifestEntry& entry, const std::string& line)>;
   void for_each_entry(const Visit& visit) const;
 

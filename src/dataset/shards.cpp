@@ -103,7 +103,7 @@ void compare_counts(const fs::path& output, const ShardedRun& there, std::uint64
     refuse(output, fmt::format("{} shards", there.shards), fmt::format("one of {}", own));
 }
 
-/// The shards of one output have the same of each of these.
+/// The shards of one output must agree in all this.
 void compare(const fs::path& output, const ShardedRun& there, const ShardedRun& own) {
   compare_counts(output, there, own.shards);
   const auto operation_of = [](const ShardedRun& run) {

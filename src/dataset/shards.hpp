@@ -1,12 +1,12 @@
-// Several runs that divide an augmentation among them, and what they know about each other:
+// Several runs may divide an augmentation among them. They share files about each other:
 //
 //   OUTPUT/.qturn-shards/run.json      what all of them do: the first shard writes it, the others
 //                                      compare
-//   OUTPUT/.qturn-shards/3-of-8/       of a shard the lock, the journal, the manifest, its part of
-//                                      the files that are about all pictures, and, written last,
+//   OUTPUT/.qturn-shards/3-of-8/       a shard's lock, journal and manifest, its part of the files
+//                                      that are about all pictures, and, written last,
 //                                      done.json
 //
-// merge.hpp makes one output of them. What is of tars alone comes last.
+// merge.hpp makes one output of them. The end of this file is about tars alone.
 #pragma once
 
 #include <cstdint>
@@ -43,7 +43,7 @@ struct ShardedRun {
   std::string inputs;     ///< as absolute_inputs(), a line for each
   Dealt dealt = Dealt::samples;
   std::uint64_t count = 0;  ///< of samples, or of tars
-  ContentHash keys;         ///< of all of those
+  ContentHash keys;         ///< of all their keys
   bool operator==(const ShardedRun&) const = default;
 };
 
@@ -51,14 +51,14 @@ struct ShardedRun {
 struct ShardDone {
   std::uint64_t count = 0;                   ///< of its samples, or of its tars
   bool has_failures = false;                 ///< its manifest names pictures that failed
-  std::map<std::string, ContentHash> files;  ///< that it has written beside, by name
+  std::map<std::string, ContentHash> files;  ///< other files in its folder, by name
 };
 
-/// Nothing if there is no such file. Both throw FileError if it is not one of theirs.
+/// Nothing if there is no such file. Both throw FileError if the file is another one.
 std::optional<ShardedRun> read_sharded_run(const std::filesystem::path& output);
 std::optional<ShardDone> read_shard_done(const std::filesystem::path& output, const Shard& shard);
 
-/// The keys of what shards divide among them, in an order on which all of them agree.
+/// The keys of the samples or tars that shards divide among them, in an order that all shards know.
 class DealtKeys {
  public:
   void add(const std::string& key, bool is_own);
@@ -77,25 +77,25 @@ DealtKeys keys_of(const Plan& plan, const Shard& shard);
 /// What a shard knows about its run.
 struct ShardOptions {
   Shard shard;
-  std::string variables = {};  ///< of the environment that say which; or empty
+  std::string variables = {};  ///< the environment's variables that tell the shard; or empty
   std::string program;         ///< as in ShardedRun, like the next two
   std::string operation;
   std::vector<std::string> inputs;
 };
 
-/// A run that is one of several.
+/// One of several runs that share a work.
 class ShardOfRun {
  public:
-  /// Writes nothing. Throws PlanError if the output is that of another run.
+  /// Writes nothing. Throws PlanError if the output belongs to another run.
   ShardOfRun(ShardOptions options, std::filesystem::path output, Dealt dealt, DealtKeys keys);
 
   /// "shard 3 of 8: 125 of 1000 samples", and which variables say so
   std::string in_words() const;
   /// Whether an earlier run has done all of it, and no picture failed.
   bool is_complete() const { return is_complete_; }
-  /// Begins the shard, before anything is written. The lock of the shard must be held. Looks again
-  /// at what is there, and says what all shards do if none has yet. False: another run has done all
-  /// of the shard meanwhile. Adds warnings. Throws PlanError as the constructor, and
+  /// Begins the shard, before anything is written. The caller must hold the lock of the shard.
+  /// Checks the output again, and writes run.json if no shard has. False: another run has done all
+  /// of the shard meanwhile. Adds warnings. Throws PlanError as the constructor does, and
   /// FileError.
   bool begin(std::vector<std::string>& warnings);
   /// Marks the shard as complete, with files of these names in its folder. Must be called when all
@@ -117,28 +117,28 @@ class ShardOfRun {
   bool is_complete_ = false;
 };
 
-/// Whether a run of this shard may have put results into the output, which are its own.
+/// Whether an earlier run of this shard may have put results into the output: they are its own.
 bool is_begun(const std::filesystem::path& output, const Shard& shard);
 
-/// Throws PlanError if a run without shards has written into the output or works there, or one with
-/// another number of shards. A lock that nobody holds is in nobody's way.
+/// Throws PlanError if a run without shards, or with another number of shards, has written into the
+/// output or works there. A lock that nobody holds is in nobody's way.
 void refuse_other_run(const std::filesystem::path& output, const Shard& shard);
 
 /// Throws PlanError if a named input lies in an output of shards that are not merged, other than
 /// this one.
 void refuse_unmerged_inputs(const PlanOptions& options);
 
-/// Throws PlanError if shards that are not merged lie in the output of a run that is not one.
+/// Throws PlanError if unmerged shards lie in the output. For a run without shards.
 void refuse_unmerged_shards(const std::filesystem::path& output);
 
-// A run that is one of several that divide tars among them. Each has written some of the tars, and
-// its manifest, a file of JSON lines, names those that are whole:
+// Several runs may divide tars among them. Each writes some of the tars, and its manifest, a file
+// of JSON lines, names the tars that are whole:
 //
 //   {"qturn_tars": 1}
 //   {"tar": "000.tar", "samples": 1000, "bytes": 81920}
 //
-// A tar of which pictures have failed is named with their keys in "failed", and is written again by
-// the next attempt.
+// If pictures of a tar have failed, its line has their keys in "failed", and the next attempt
+// writes the tar again.
 
 struct WrittenTar {
   std::uint64_t samples = 0;
@@ -156,22 +156,22 @@ std::vector<std::string> write_written_tars(const std::filesystem::path& manifes
 
 class TarShard {
  public:
-  /// `tars`: the names of those that a run without shards would write. Writes nothing. Throws
-  /// PlanError if the output is that of another run, or if this shard was interrupted and must not
+  /// `tars`: the names of the tars that a run without shards would write. Writes nothing. Throws
+  /// PlanError if the output belongs to another run, or if this shard was interrupted and must not
   /// be resumed.
   TarShard(const ShardOptions& options, std::filesystem::path output,
            const std::set<std::string>& tars, bool resumes);
 
   std::string in_words() const { return run_.in_words(); }
   bool is_complete() const { return run_.is_complete(); }
-  /// Whether an earlier attempt has begun, so that what is in the place of a tar is its own.
+  /// Whether an earlier attempt has begun: then a file in the place of a tar is its own.
   bool is_begun() const { return is_begun_; }
   /// Whether the tar is this shard's, and not written yet.
   bool is_to_do(const std::string& tar) const;
 
   /// Takes the lock, and removes what a killed attempt has left. As ShardOfRun::begin().
   bool begin(std::vector<std::string>& warnings);
-  /// The tar is in its place. Returns warnings; throws FileError.
+  /// Records that the tar is in its place. Returns warnings; throws FileError.
   std::vector<std::string> add(const std::string& tar, const WrittenTar& written);
   /// Marks the shard as complete, as ShardOfRun::complete() does.
   std::vector<std::string> complete() const;

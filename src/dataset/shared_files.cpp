@@ -47,7 +47,7 @@ std::string row_of_variant(const DataSets::File& table, const DataSets::Row& row
 
 }  // namespace
 
-// As Ultralytics wants it: "./" stands for the folder of the list. Pascal VOC has names alone.
+// Ultralytics' lists have paths, and "./" is the folder of the list. Pascal VOC's have names alone.
 std::string lines_of_picture(const DataSets::File& list, std::size_t place, const Plan& plan,
                              const std::vector<OrientationSet>& written) {
   const FileList& files = plan.jobs.files();

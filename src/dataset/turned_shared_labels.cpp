@@ -55,7 +55,7 @@ void VariantsInPlace::find(std::size_t picture, const LabelledImages::Image& ima
   }
   const StoredPicture stored = stored_of(picture);
   const bool names_suffix = image.file_name.ends_with(file.name);
-  // Such a name leads to the picture that was turned.
+  // An absolute name in the labels is the path of the picture itself.
   fs::path own = normal_path(jobs_.files().path(file));
   if (!names_suffix) own.replace_extension();
   const bool is_absolute = fs::path(image.file_name).lexically_normal() == own;
@@ -160,7 +160,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Hands over a text, part by part, as often as it is called.
+/// Hands over a text in parts; may be called several times.
 using Text = std::function<void(const AppendText&)>;
 /// How the labels of an image are turned, by its name; null: they are left out.
 using TurnOfName = std::function<const LabelledVariant*(const std::string& file_name)>;
@@ -187,8 +187,8 @@ Text turned(const Text& text, const SharedLabels::File& file, const TurnOfName& 
   };
 }
 
-/// A text in pieces of one length, whatever parts it comes in, without the end of its last line:
-/// that is missing if the last picture of a file without it is left out.
+/// Takes a text in pieces of one length, however its parts are cut. The end of the last line does
+/// not count: if the file has none and its last picture is left out, the result may differ there.
 template <typename Take>
 void for_each_piece(const Text& text, Take take) {
   constexpr std::size_t length = 4096;
@@ -234,7 +234,7 @@ void compare(const Text& expected, const Text& found) {
 
 }  // namespace
 
-// Each text is turned by 180 degrees twice, after which a number has one form.
+// Each text is turned by 180 degrees twice: then equal numbers are written in the same form.
 void prove_shared_labels(const SharedLabels::File& file, const fs::path& result,
                          const VariantsOf& variants_of) try {
   const LabelledImages& images = *file.content;
@@ -242,7 +242,7 @@ void prove_shared_labels(const SharedLabels::File& file, const fs::path& result,
   for (std::size_t i = 0; i < images.size(); ++i)
     for (const LabelledVariant& each : variants_of(i)) told_apart.insert(each.turn.variant);
   for (const std::optional<Orientation>& one : told_apart) {
-    // Of an image by its name, before and after the turn.
+    // The turns of images by their names before (first, half) and after the turn (back).
     std::unordered_map<std::string, LabelledVariant> first, half, back;
     for (std::size_t i = 0; i < images.size(); ++i) {
       for (const LabelledVariant& each : variants_of(i)) {

@@ -1,5 +1,5 @@
-// The turned label files of many pictures of an augmentation, which are written when its pictures
-// are.
+// The turned label files of many pictures of an augmentation. They are written after its
+// pictures.
 #pragma once
 
 #include <filesystem>
@@ -21,20 +21,20 @@
 
 namespace qturn {
 
-/// The variants of each image of a file that were written, or were there and are left alone.
+/// For each image of a file: the variants that were written, or were there and are left alone.
 class VariantsInPlace {
  public:
   VariantsInPlace(const SharedLabels::File& file, const JobList& jobs, const RunOptions& options,
                   const WrittenPictures& written)
       : file_(file), jobs_(jobs), options_(options), written_(written) {}
 
-  /// Until the next call. Throws FileError if a picture is read for it and cannot be.
+  /// Valid until the next call. Throws FileError if a picture must be read for it and cannot be.
   const std::vector<LabelledVariant>& of(std::size_t image);
 
  private:
   void find(std::size_t picture, const LabelledImages::Image& image);
   StoredPicture stored_of(std::size_t picture);
-  /// What a file of the run that the labels name is called in a variant of their picture.
+  /// The labels may name other files of the run: their names in a variant, by their names before.
   std::map<std::string, std::string> others_of(const LabelledImages::Image& image,
                                                Orientation variant);
 
@@ -48,10 +48,10 @@ class VariantsInPlace {
   std::unordered_map<std::size_t, StoredPicture> read_again_;  // by picture
 };
 
-/// Writes the file with the labels of these variants. `made` is called with what was read and with
-/// the result before that is put in place, with names relative to `output_folder`; its exceptions
-/// are passed on. If it `verifies`, the result is first read back and turned back. Returns what to
-/// warn of; throws FileError.
+/// Writes the file with the labels of these variants. Calls `made` before the result is put in
+/// place, with the names relative to `output_folder` and the hashes; its exceptions are passed on.
+/// If `verifies`, the result is first read again and turned back. Returns warnings; throws
+/// FileError.
 std::vector<std::string> write_shared_labels(const SharedLabels::File& file,
                                              const std::filesystem::path& output_folder,
                                              const VariantsOf& variants_of,
@@ -62,8 +62,8 @@ std::vector<std::string> write_shared_labels(const SharedLabels::File& file,
 // A turned label file of many pictures, compared with its original.
 
 /// Turns `result`, which has the labels of these variants, back, one variant at a time, and
-/// compares the text with that of the original. Memory grows with the pictures. Throws ProofError
-/// with both texts where they differ; FileError.
+/// compares the text with the original's. The memory that it takes grows with the number of
+/// pictures. Throws ProofError with both texts where they differ; FileError.
 void prove_shared_labels(const SharedLabels::File& file, const std::filesystem::path& result,
                          const VariantsOf& variants_of);
 

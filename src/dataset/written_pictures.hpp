@@ -22,7 +22,7 @@ struct StoredPicture {
   Size size;
 };
 
-/// What a run has made, for the manifest: some bytes for each output, and no names.
+/// The results of a run, for the manifest. Takes some bytes for each output, and keeps no names.
 class MadeFiles {
  public:
   struct Hashes {
@@ -33,7 +33,7 @@ class MadeFiles {
     std::span<const Hashes> hashes;  ///< of the picture, its label, sidecars and masks
   };
 
-  /// An outcome that is done.
+  /// Adds an outcome that is done.
   void add(const Outcome& outcome);
   /// Sorts what was added. Must be called when all are added.
   void finish();
@@ -53,7 +53,7 @@ class MadeFiles {
   std::vector<Hashes> hashes_;
 };
 
-/// All by the numbers of files.
+/// The results of a run by the numbers of files.
 class WrittenPictures {
  public:
   explicit WrittenPictures(const JobList& jobs);
@@ -63,8 +63,8 @@ class WrittenPictures {
   /// Must be called when all outcomes are added.
   void finish() { made_.finish(); }
 
-  /// The variants that were written, now or by the run that this one resumes; of other operations
-  /// than augment, the identity stands for the turn.
+  /// The variants that were written, now or by the run that this one resumes. Without augment, the
+  /// identity stands for the one result.
   const std::vector<OrientationSet>& variants() const { return variants_; }
   bool empty() const;
   /// The picture as it is stored, if this run has read it and a label file of many pictures may ask
@@ -72,7 +72,7 @@ class WrittenPictures {
   std::optional<StoredPicture> stored(std::size_t file) const {
     return file < stored_.size() ? stored_[file] : std::nullopt;
   }
-  /// What this run has made, if the pictures have variants.
+  /// The results of this run, if the pictures have variants.
   const MadeFiles& made() const { return made_; }
   /// Why pictures failed, by their keys.
   const std::map<std::string, std::string>& failures() const { return failures_; }

@@ -109,7 +109,7 @@ class FileList {
   std::string key(const FoundFile& file) const { return folders_[file.folder].key + file.name; }
   FileId id(const FoundFile& file) const { return {devices_[file.device], file.inode}; }
 
-  /// Where the symbolic link `file` leads. Is to be told before it is asked for.
+  /// Stores where the symbolic link `file` leads. Must be called before link_target().
   void set_link_target(const FoundFile& file, std::string_view path);
   const char* link_target(const FoundFile& file) const { return link_targets_.at(file.name); }
 

@@ -92,7 +92,7 @@ class FileFinder {
 
   const PlanOptions& options_;
   FoundFiles found_;
-  bool any_picture_ = false;  // that is not an array
+  bool any_picture_ = false;  // arrays do not count
   std::map<std::pair<std::string, std::string>, std::uint32_t> folders_of_named_;
 };
 
@@ -187,7 +187,7 @@ void FileFinder::walk(const fs::path& folder, const std::string& key_prefix,
                       std::vector<FileId>& ancestors) {
   const bool keys_are_matched = !options_.include.empty() || !options_.exclude.empty();
   std::vector<std::pair<std::string, FileId>> subfolders;
-  std::optional<std::uint32_t> number;  // none of a folder that cannot be opened
+  std::optional<std::uint32_t> number;  // nothing if the folder cannot be opened
   const auto index = [&] {
     if (!number) {
       number = found_.files.add_folder(folder / "", key_prefix);
@@ -229,8 +229,8 @@ void FileFinder::walk(const fs::path& folder, const std::string& key_prefix,
   if (!error) index();
   listing.finish(error);
   if (error) cannot_look_into(folder, error.value());
-  // After this folder is closed, so that a deep tree does not use up the files that a process may
-  // open.
+  // Subfolders are walked after this folder is closed, so a deep tree does not use up the files
+  // that a process may open.
   for (const auto& [name, id] : subfolders) {
     if (std::find(ancestors.begin(), ancestors.end(), id) != ancestors.end()) {
       ++found_.types["symbolic link in a loop"];

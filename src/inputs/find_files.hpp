@@ -1,6 +1,6 @@
-// Finds the input files: those that are named, those in folders that are named, those of a list;
-// and finds out which of them are pictures. Each file is looked at once: one stat and, if its
-// suffix promises no format, the first bytes of its content.
+// Finds the input files: named files, the files in named folders, and the files of a list. Finds
+// out which of them are pictures. Each file is looked at once: one stat and, if its suffix promises
+// no format, the first bytes of its content.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ struct FoundFiles {
   FileList files;                              ///< regular files, ascending by key, each once
   std::map<std::string, std::uint64_t> types;  ///< what else was found: "fifo", "symbolic link"...
   std::vector<Sentence> unreadable;            ///< as Plan::unreadable
-  /// Of those sentences, the ones about files that may still belong to a picture; by the file.
+  /// The sentences among them about files that may still belong to a picture, by the file.
   std::map<std::filesystem::path, Sentence> unopened;
   std::uint64_t left_out = 0;                   ///< by --include and --exclude
   std::vector<std::filesystem::path> folders;   ///< of the inputs
@@ -38,12 +38,12 @@ struct FoundFiles {
 ///
 /// - A file named as input is always taken. --include and --exclude choose among the contents of
 ///   folders (where --exclude also prunes whole folders) and of the list.
-/// - A file that cannot be read is taken for what its suffix promises. If that is nothing, it is
-///   left out and named as unreadable, because it may be a picture; if it is named as input, it is
-///   taken for one.
+/// - A file that cannot be read is taken for what its suffix promises. If the suffix promises
+///   nothing, the file is left out and named as unreadable, because it may be a picture; but a file
+///   named as input is taken for a picture.
 /// - A key is the path below the one input folder; below several, each folder's base name goes
-///   before it; of a file named as input it is the file name. A listed path is its own key, without
-///   "." and "..", an absolute one without `options.base`.
+///   before it. The key of a file named as input is its name. The key of a listed path is the path
+///   without "." and "..", and without `options.base` if it is absolute.
 /// - The same file under the same key, as when it is named twice, is found once.
 ///
 /// Throws PlanError for missing inputs, listed folders, and keys that would lead out of the output.
@@ -63,11 +63,11 @@ const Codec* format_of(const PlanOptions& options, const std::string& lower_suff
 /// Whether --include and --exclude choose the file.
 bool is_selected(const PlanOptions& options, const std::string& key, const std::string& name);
 
-/// Whether a file or folder of this name is one of those that --hidden takes.
+/// Whether a file or folder of this name is taken only with --hidden.
 bool is_hidden(std::string_view name);
 
-/// Whether a file or folder of this name is what a run has for its own purposes: a temporary, a
-/// lock, a journal. An interrupted run may have left it. It is never an input, a label or a
+/// Whether qturn uses a file or folder of this name for its own purposes: a temporary, a lock, a
+/// journal. An interrupted run may have left it. It is never an input, a label or a
 /// sidecar.
 bool is_of_a_run(std::string_view name);
 

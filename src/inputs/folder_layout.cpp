@@ -37,7 +37,7 @@ std::optional<std::string> key_below_inputs(const fs::path& path, const FileList
   std::size_t deepest = 0;
   for (std::size_t i = 0; i < files.folder_count(); ++i) {
     const FileList::Folder& folder = files.folder_at(i);
-    // Of keys below several inputs the first part is the name of the input.
+    // Below several inputs, a key begins with the name of its input.
     const auto ends = std::ranges::mismatch(folder.path.rbegin(), folder.path.rend(),
                                             folder.key.rbegin(), folder.key.rend());
     const auto same = static_cast<std::size_t>(ends.in1 - folder.path.rbegin());
@@ -65,7 +65,7 @@ std::string tail_from(const std::string& folder, std::string_view name) {
 
 namespace {
 
-/// What ends with `tail`, without it: both end with '/'.
+/// The part of `folder` before `tail`; both end with '/'. Nothing if it does not end so.
 std::optional<std::string> before_tail(const std::string& folder, const std::string& tail) {
   if (!folder.ends_with(tail)) return std::nullopt;
   std::string before = folder.substr(0, folder.size() - tail.size());
@@ -107,7 +107,7 @@ namespace {
 
 std::string lower_name(const fs::path& folder) { return lower_case(folder.filename().string()); }
 
-/// The parts of a name, without those that `is_left_out` is true of.
+/// The parts of a name for which `is_left_out` is false.
 template <typename IsLeftOut>
 std::vector<std::string> other_parts(const std::string& name, IsLeftOut is_left_out) {
   std::vector<std::string> parts;
@@ -121,7 +121,7 @@ std::vector<std::string> other_parts(const std::string& name, IsLeftOut is_left_
   return parts;
 }
 
-// Those of label_folder_names are words of labels, too.
+// The words of labels that label_folder_names does not have.
 constexpr std::string_view more_words_of_labels[] = {
     "labeltxt", "ann",    "anns",  "anno", "annos", "gt",  "truth", "ground",
     "bbox",     "bboxes", "boxes", "json", "xml",   "txt", "csv",   "meta"};

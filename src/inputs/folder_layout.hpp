@@ -15,8 +15,8 @@
 
 namespace qturn {
 
-/// Absolute and without "." and ".."; of a folder that ends with '/', or is empty, with '/' at its
-/// end.
+/// The absolute path, without "." and "..". It ends with '/' if `path` is empty or ends
+/// with '/'.
 std::string normal_path(const std::filesystem::path& path);
 
 /// "photos" of "photos/".
@@ -25,23 +25,23 @@ std::filesystem::path without_slash(const std::filesystem::path& path);
 /// A path relative to the current folder, if it lies below that.
 std::filesystem::path from_here(const std::filesystem::path& path);
 
-/// Whether the suffix of a file is one of pictures.
+/// Whether a file has the suffix of a picture.
 bool is_named_as_picture(const std::filesystem::path& file);
 
-/// What a path below an input is below the output; a folder ends with '/'. Nothing if it lies
-/// elsewhere.
+/// The place below the output for a path below an input; a folder's ends with '/'. Nothing if the
+/// path is not below an input.
 std::optional<std::string> key_below_inputs(const std::filesystem::path& path,
                                             const FileList& files);
 
-/// The folders from the input to this one. None of a list that is turned in place where its names
-/// do not lead down from here: all that is known of it is where its pictures lie.
+/// The folders from the input to this one. Empty for a list that is turned in place if its names do
+/// not lead down from here: then only the folders of its pictures are known.
 std::filesystem::path folders_below_input(const FileList::Folder& folder);
 
-/// "images/train/" of "/data/images/train/": from the last folder of this name on, which is in
-/// lower case. Empty if there is none.
+/// "images/train/" of "/data/images/train/": the part from the last folder of this name on. `name`
+/// is in lower case. Empty if there is none.
 std::string tail_from(const std::string& folder, std::string_view name);
 
-/// A folder that lies to one of pictures as x/labels/y to x/images/y.
+/// A folder such as x/labels/y for the pictures in x/images/y.
 struct SiblingFolder {
   std::string name;  ///< "labels", as it is written there
   std::string path;
@@ -49,32 +49,32 @@ struct SiblingFolder {
   std::ptrdiff_t depth;            ///< of y
 };
 
-/// `from`: "images", the last folder of this name counts; `to`: "labels", or a path. Nothing if
-/// there is none.
+/// Puts `to` ("labels", or a path) in place of the last folder that is called `from` ("images").
+/// Nothing if there is no such folder.
 std::optional<SiblingFolder> find_sibling(Listings& listings, const FileList::Folder& pictures,
                                           std::string_view from, std::string_view to);
 
 // Folders whose names say what lies in them.
 
-/// What folders are called, in lower case, that hold labels or masks and nothing else. Pascal VOC,
-/// COCO, Cityscapes and their followers use these names.
+/// The names, in lower case, of folders that hold labels or masks and nothing else. Pascal VOC,
+/// COCO, Cityscapes and their followers use them.
 inline constexpr std::string_view label_folder_names[] = {
     "masks",        "mask",        "segmentation",      "segmentations",
     "labels",       "label",       "segmentationclass", "segmentationobject",
     "ground_truth", "groundtruth", "ground-truth",      "annotations",
     "annotation",   "gtfine",      "gtcoarse"};
 
-/// Whether a folder is called so, or its name ends so: masks, Annotations, train_masks.
+/// Whether a folder has such a name, or its name ends with one: masks, Annotations, train_masks.
 bool is_label_folder(const std::filesystem::path& folder);
 
-/// Whether pictures lie there whose labels lie beside it: images, JPEGImages, leftImg8bit.
+/// Whether pictures lie in a folder and labels beside it: images, JPEGImages, leftImg8bit.
 bool is_image_folder(const std::filesystem::path& folder);
 
-/// The folder whose pictures a label file of many describes, if it does not say it otherwise: that
-/// in which it lies, or the one above annotations.
+/// The folder of the pictures that a label file of many pictures describes, unless it names another
+/// one: the file's own folder, or the folder above if that is called annotations.
 std::filesystem::path described_folder(const std::filesystem::path& label_file);
 
-/// All paths are absolute and normal.
+/// Where labels may lie. All paths are absolute and normal.
 class LabelPlaces {
  public:
   /// Adds the folder of pictures, those above it up to the parent of the input, and the parents of
@@ -95,12 +95,12 @@ class LabelPlaces {
   std::map<std::filesystem::path, std::set<std::string>> parents_;
 };
 
-/// Whether the name of a folder says that it holds labels or masks, and not of which pictures:
-/// labels, annotations, ann, masks.
+/// Whether a folder's name says that it holds labels or masks, but not for which pictures: labels,
+/// annotations, ann, masks.
 bool may_be_labels_of_any(const std::string& folder);
 
-/// Whether a folder of labels or masks belongs by its name to one of pictures beside it: those of
-/// any to all, label_2 to image_2, train_labels to train, and not dogs_labels to cats.
+/// Whether a folder of labels or masks belongs by its name to the folder `pictures` beside it:
+/// labels to any folder, label_2 to image_2, train_labels to train, but not dogs_labels to cats.
 bool are_labels_of(const std::string& folder, const std::string& pictures);
 
 /// Whether a label or a mask belongs to one of these pictures by their stems, in lower case: "a",

@@ -22,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Nothing if it is neither a regular file nor a folder.
+/// Nothing if the entry is neither a regular file nor a folder.
 std::optional<Listings::Kind> kind_of(int opened, const dirent& entry) {
   if (entry.d_type == DT_REG) return Listings::Kind::file;
   if (entry.d_type == DT_DIR) return Listings::Kind::folder;

@@ -1,4 +1,4 @@
-// The entries of folders, for all that looks into them: pictures, labels, masks, sidecars, data
+// The entries of folders, for all who look into them: for pictures, labels, masks, sidecars, data
 // sets, leftovers. Each folder is read once.
 #pragma once
 
@@ -35,25 +35,25 @@ class Listings {
 
     bool is_folder() const { return kind != Kind::file; }
   };
-  /// Millions of pictures lie beside a few other files, so most are left out: `masks` has arrays
-  /// and what is called as a mask, and all of a folder that is called as one of labels.
+  /// Millions of pictures may lie beside a few other files, so `masks` leaves most of them out: it
+  /// has arrays, pictures with the name of a mask, and all pictures in a folder of labels.
   enum class Pictures : std::uint8_t { masks, all };
 
-  /// Regular files and folders, ascending by their names in lower case, without what a run has for
-  /// its own purposes. Nothing if there is no such folder. Throws LabelsError if it cannot be read.
+  /// Regular files and folders, ascending by their names in lower case, without qturn's own files.
+  /// Nothing if there is no such folder. Throws LabelsError if it cannot be read.
   std::span<const Entry> of(const std::filesystem::path& folder,
                             Pictures pictures = Pictures::masks);
   /// The same; nothing if it cannot be read.
   std::span<const Entry> if_readable(const std::filesystem::path& folder,
                                      Pictures pictures = Pictures::masks);
-  /// Those whose names in lower case start so.
+  /// The entries whose names in lower case begin with `start`.
   std::span<const Entry> starting_with(const std::filesystem::path& folder, std::string_view start,
                                        Pictures pictures = Pictures::masks);
 
   /// The entry with this name, or else with this name in another case. Null if there is none.
   const Entry* find(const std::filesystem::path& folder, const std::string& name, bool is_folder);
 
-  /// For the one that reads a folder anyway: finish() once all are added.
+  /// For a caller that reads a folder anyway. It calls finish() when all entries are added.
   class Reader {
    public:
     void add(int opened, const dirent& entry);

@@ -31,36 +31,36 @@ class PlanError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Labels are in the way.
+/// Nothing can be started because of labels.
 class LabelsError : public PlanError, public Hinted {
  public:
   explicit LabelsError(const std::string& why) : LabelsError(why, {Hint::correct_labels}) {}
   LabelsError(const std::string& why, Hints hints) : PlanError(why), Hinted(std::move(hints)) {}
 };
 
-/// `resume`: those that exist are jobs like the others, and the journal tells which are done.
+/// What to do with outputs that exist. `resume`: they are jobs, and the journal tells the rest.
 enum class Existing : std::uint8_t { refuse, overwrite, skip, update, resume };
-/// Files about pictures that are neither turned nor known to be harmless stop the run, or all files
-/// that are not pictures are left where they are, or are copied.
+/// What to do with files that are not pictures: leave them, or copy them. `stop`: a file stops the
+/// run if it is about pictures and neither turned nor known to be harmless.
 enum class Others : std::uint8_t { leave, copy, stop };
 
-/// Which label files are turned with their pictures: those that are found, and then others are
-/// looked for too; those of one format alone; or one file of many pictures
-/// alone.
+/// Which label files are turned with their pictures. `found`: all that are found, and a label that
+/// is found but not turned counts as a leftover; `one_format`: one format alone; `one_file`: one
+/// file of many pictures alone.
 enum class TakeLabels : std::uint8_t { none, found, one_format, one_file };
 
 struct LabelOptions {
   TakeLabels take = TakeLabels::none;
-  /// Its format: the one. Its keypoints: not set, as the data set's YAML file says. Its swap: of
-  /// `swap_pairs`, for labels in a tar.
+  /// `format`: the one format. `keypoints`: not set if the data set's YAML file says it. `swap`:
+  /// from `swap_pairs`, for labels in a tar.
   LabelRule rule = {};
   std::filesystem::path folder = {};  ///< where they lie, under the keys of the pictures; or empty
   const SharedLabelFormat* file_format = nullptr;  ///< of the one file
-  std::filesystem::path file = {};        ///< the one; empty: those of `file_format` that are found
+  std::filesystem::path file = {};        ///< the one; empty: all of `file_format` that are found
   std::filesystem::path swap_pairs = {};  ///< a file of pairs (swap_pairs.hpp); or empty
 };
 
-/// Which masks are turned with their pictures: those that are found, or those of a folder.
+/// Which masks are turned with their pictures: all that are found, or the masks in a folder.
 struct MaskOptions {
   bool take = false;
   std::filesystem::path folder = {};  ///< where they lie, under the keys of the pictures; or empty
@@ -69,10 +69,10 @@ struct MaskOptions {
 struct PlanOptions {
   std::vector<std::filesystem::path> inputs;  ///< files and folders, as given
   NameList listed;                            ///< from --files-from, as written there
-  /// Instead of both: the picture that standard input holds.
+  /// Instead of `inputs` and `listed`: the picture that standard input holds.
   std::optional<std::span<const std::byte>> standard_input = {};
   std::filesystem::path output;  ///< empty: in place
-  /// Instead: the pictures become samples of tars, with all that belongs to them.
+  /// Instead of files, the results are samples of tars, with all that belongs to the pictures.
   bool to_samples = false;
   std::filesystem::path base;  ///< --base
   std::vector<std::string> include,
@@ -92,7 +92,7 @@ struct PlanOptions {
   int random_variants = 0;  ///< augment --random: this many of the eight, chosen by seed and key
   std::uint64_t seed = 0;
   DrawGroup group = {};  ///< --group
-  /// Whether pictures have several results, which their names tell apart; and how many at most.
+  /// Whether a picture may have several results, with their variants' names; and how many at most.
   bool has_variants() const { return !variants.empty() || random_variants > 0; }
   std::size_t most_variants() const {
     return std::max({std::size_t{1}, variants.size(), static_cast<std::size_t>(random_variants)});

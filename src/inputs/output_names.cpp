@@ -19,7 +19,7 @@ const Codec* promised_format(const fs::path& path) {
   return codec_of_suffix(path.extension().string());
 }
 
-// A picture's suffix for which no file can be written: not a name for a folder either.
+// Whether the suffix promises a picture that cannot be written. Such a name is not a folder either.
 bool promises_what_cannot_be_written(const Codec* promised) {
   return promised && (promised->encode == nullptr || promised->is_array);
 }

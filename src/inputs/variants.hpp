@@ -1,5 +1,5 @@
-// Which orientations an augmentation makes of a picture: a pure function of seed and sample. Order,
-// threads and shards do not matter, and anybody can compute it again.
+// The orientations that an augmentation makes of a picture: a pure function of seed and sample.
+// Order, threads and shards do not matter, and anybody can compute it again.
 #pragma once
 
 #include <qturn/orientation.hpp>
@@ -15,10 +15,10 @@ namespace qturn {
 /// Which pictures get the same random variants: those with the same key of the draw.
 class DrawGroup {
  public:
-  /// By sample_key(): each path by itself.
+  /// Each sample_key() by itself.
   DrawGroup() = default;
-  /// "path", or a regular expression of ECMAScript: the key is what its first group holds, or all
-  /// that it matches, of a sample_key() that it matches from begin to end. Other paths stay by
+  /// "path", or a regular expression of ECMAScript. If it matches a whole sample_key(), its first
+  /// group is the key of the draw; if it has no group, the whole match is. Other paths stay by
   /// themselves. Throws std::invalid_argument.
   explicit DrawGroup(const std::string& text);
 

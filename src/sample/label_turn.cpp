@@ -77,7 +77,7 @@ Orientation turn_of_shared_label(const SharedLabel& label, const MetadataTurn& t
 
 namespace {
 
-/// Whether the turned label lies beside its picture, and the label did not.
+/// Whether the turned label will lie beside its picture, where the label does not.
 bool comes_beside(const Companion& label, const TurnedPicture& picture) {
   const auto is_beside = [](const fs::path& a, const fs::path& b) {
     return a.parent_path() == b.parent_path();
@@ -118,7 +118,7 @@ CompanionFile LabelTurns::turn(const Companion& label, const TurnedPicture& pict
   return turned;
 }
 
-/// Names of classes in it that are left or right, and stay so.
+/// The label's classes that are named left or right, and keep that name.
 const std::set<std::string>& LabelTurns::sides(const Companion& label) {
   if (sides_) return *sides_;
   sides_.emplace();

@@ -22,8 +22,8 @@
 
 namespace qturn {
 
-/// The frame of labels: the pixels as they are stored, or the picture as a viewer shows it. It
-/// matters where a picture is tagged.
+/// The frame of labels: the pixels as they are stored, or the picture as a viewer shows it. The two
+/// differ if the picture is tagged.
 enum class LabelsDrawnOn : std::uint8_t { unknown, stored, upright };
 
 /// What a label file of many pictures says about one.
@@ -33,18 +33,18 @@ struct SharedLabel {
   std::optional<Size> size;  ///< of the picture, in the frame of the labels, if the file says it
   std::optional<Size> box_size = {};     ///< of a box in it that does not begin at its corner
   std::optional<Size> boxes_reach = {};  ///< must be within the picture
-  bool is_order_named = false;           ///< of the numbers of these boxes, by the user
+  bool is_order_named = false;           ///< the user has named the order of a box's numbers
   /// Why its labels cannot be turned, at all or by some turns; or empty.
   std::string problem = {}, mirror_problem = {}, percent_problem = {};
   Hints mirror_hints = {};
 };
 
-/// What is done to labels and masks of a picture that is turned so. Throws ImageFileError if they
-/// cannot follow.
+/// How labels and masks are turned with a picture that is turned in this way. Throws ImageFileError
+/// if they cannot follow.
 Orientation turn_of_labels(const MetadataTurn& turn, LabelsDrawnOn drawn_on);
 
-/// The same, for the labels in such a file. Throws FileError if they cannot be turned, as
-/// turned_label() does.
+/// The same, for a picture's labels in a file of many pictures. Throws FileError if they cannot be
+/// turned.
 Orientation turn_of_shared_label(const SharedLabel& label, const MetadataTurn& turn,
                                  LabelsDrawnOn drawn_on);
 
@@ -65,15 +65,15 @@ class LabelTurns {
   LabelTurns(const LabelTurns&) = delete;
   LabelTurns& operator=(const LabelTurns&) = delete;
 
-  /// Of several calls, only the output and the picture differ. Throws FileError, with the place in
-  /// the file, if it cannot be turned: it cannot be read, its frame matters and is unknown, or the
-  /// pixels were trimmed or turned by the tag alone.
+  /// Several calls may differ only in the output and the picture. Throws FileError, with the place
+  /// in the file, if the label cannot be turned: it cannot be read, its frame matters and is
+  /// unknown, or the pixels were trimmed or turned by the tag alone.
   CompanionFile turn(const Companion& label, const TurnedPicture& picture, LabelsDrawnOn drawn_on);
 
-  /// Turns `result`, the text that turn() made and that was written, back, and compares it with
-  /// that of the label. What a turn writes in another form (an exponent, a mask in a PNG) has that
-  /// form after two turns by 180 degrees, so both are first turned that way. `picture` has
-  /// the bytes of the picture before the turn. Throws ProofError.
+  /// Turns `result`, the written text of turn(), back, and compares it with the label's text. A
+  /// turn may write something in another form (an exponent, a mask in a PNG), so both texts are
+  /// then turned by 180 degrees twice: after that both have the same form. `picture` has the bytes
+  /// of the picture before the turn. Throws ProofError.
   void prove(const Companion& label, const TurnedPicture& picture, LabelsDrawnOn drawn_on,
              std::string_view result);
   void clear();
@@ -90,7 +90,7 @@ class LabelTurns {
 // The masks of one picture on their way: read once, and turned with each of its outputs. A mask
 // stays in its own format, and what would change the value of a pixel is refused.
 
-/// All that throws names the file of the mask.
+/// Every error names the file of the mask.
 class MaskTurns {
  public:
   MaskTurns(std::vector<std::filesystem::path> inputs, const PictureOptions& options)
@@ -98,16 +98,16 @@ class MaskTurns {
 
   bool empty() const { return inputs_.empty(); }
 
-  /// Reads the files and their headers. Throws FileError; ImageFileError for one that is not a
+  /// Reads the files and their headers. Throws FileError; ImageFileError for a file that is not a
   /// picture, or cannot be turned exactly.
   void read(const Source& source);
-  /// For a picture that is turned so. Returns the most memory that the masks take, besides their
+  /// Plans all turns of the picture. Returns the most memory that the masks take, besides their
   /// files.
   std::uint64_t plan(std::span<const MetadataTurn> turns, LabelsDrawnOn drawn_on);
-  /// As it was planned. Throws ImageFileError for any damage; Interrupted.
+  /// Decodes what was planned. Throws ImageFileError for any damage; Interrupted.
   void decode(const std::atomic<bool>& stop);
-  /// For one of those turns, each of which comes once. Throws ImageFileError if the mask cannot
-  /// follow, or is of another size than the picture; Interrupted.
+  /// Turns a mask for one of the planned turns. Each turn comes once. Throws ImageFileError if the
+  /// mask cannot follow, or has another size than the picture; Interrupted.
   CompanionFile turn(std::size_t index, const MetadataTurn& turn,
                      const std::filesystem::path& output, const std::atomic<bool>& stop,
                      std::vector<std::string>& warnings);
@@ -115,7 +115,7 @@ class MaskTurns {
   /// Throws ProofError; Interrupted.
   void prove(std::size_t index, const MetadataTurn& turn, std::span<const std::byte> result,
              const std::atomic<bool>& stop);
-  /// What is no longer true of the masks after that: "its map coordinates (GeoTIFF) in m/a.tif".
+  /// What the turn makes untrue in the masks: "its map coordinates (GeoTIFF) in m/a.tif".
   std::vector<std::string> stale_metadata(const MetadataTurn& turn) const;
   void clear() { masks_.clear(); }
 

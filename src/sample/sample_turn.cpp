@@ -42,7 +42,7 @@ auto with_name(const std::string& name, Work work) {
   }
 }
 
-/// Names are those of the sample's files.
+/// Reads a sample's files by their names.
 class SampleSource : public Source {
  public:
   explicit SampleSource(const Sample& sample) : sample_(sample) {}

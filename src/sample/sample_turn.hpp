@@ -1,5 +1,5 @@
-// A sample in memory: a picture with the files that belong to it, turned without a disk. What a
-// flight does with files and budgets, for a caller that has rows.
+// A sample in memory: a picture with the files that belong to it, turned without a disk. This does
+// for a caller that has rows what a flight does with files and budgets.
 #pragma once
 
 #include <qturn/orientation.hpp>
@@ -18,11 +18,11 @@
 
 namespace qturn {
 
-/// The caller's bytes, by a name as files have it: "x/a.jpg".
+/// The caller's bytes, under the name of a file: "x/a.jpg".
 struct FileInMemory {
   std::string name;
   std::span<const std::byte> bytes;
-  CompanionKind kind = CompanionKind::sidecar;  ///< one that is not XMP is copied
+  CompanionKind kind = CompanionKind::sidecar;  ///< a sidecar that is not XMP is copied
   const LabelFormat* format = nullptr;          ///< of a label
 };
 
@@ -45,9 +45,9 @@ struct TurnedSample {
   std::vector<std::string> warnings = {};
 };
 
-/// One for each orientation, which are all different. The turned pictures are called `names`:
-/// "a__flop.jpg". The picture is decoded once. Throws ImageFileError, whose message names the file
-/// of the sample, if any of them cannot be turned.
+/// Returns one sample for each orientation; the orientations must differ. `names`: what the turned
+/// pictures are called, "a__flop.jpg". The picture is decoded once. Throws ImageFileError, whose
+/// message names the file, if a file of the sample cannot be turned.
 std::vector<TurnedSample> turn_sample(const Sample& sample,
                                       std::span<const Orientation> orientations,
                                       std::span<const std::string> names,

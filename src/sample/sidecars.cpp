@@ -189,7 +189,7 @@ FoundSidecars read_sidecars(const fs::path& picture, Orientation stored,
     if (are_turned) throw;
     return {.unreadable = {error.what()}};
   }
-  // It may say how the picture is shown.
+  // A sidecar that cannot be read may say how the picture is shown.
   if (are_turned && !found.unreadable.empty())
     throw WithHints<FileError>({Hint::turn_without_sidecars}, found.unreadable.front(), picture,
                                std::error_code());
@@ -276,7 +276,7 @@ namespace fs = std::filesystem;
 constexpr std::string_view polynomials = ".rpb", polynomials_text = "_rpc.txt", notes = ".aux.xml",
                            of_polynomials = "domain=\"RPC\"";
 
-// Of a.tif: .tfw, .tifw, .wld, .rpb.
+// The suffixes of world files; for a.tif they are .tfw, .tifw, .wld and .rpb.
 std::array<std::string, 4> suffixes_of(const std::string& lower_suffix) {
   const std::string whole = lower_suffix + "w";
   const std::string without_middle =
@@ -294,11 +294,11 @@ bool have_polynomials(std::string_view notes_of_gdal) {
   return has_any(notes_of_gdal, {of_polynomials, "domain=\"GEOLOCATION\""});
 }
 
-// X = A x + B y + C and Y = D x + E y + F of a place in the picture.
+// The pixel (x, y) lies on the map at X = A x + B y + C and Y = D x + E y + F.
 enum PlaceNumber : std::size_t { A, D, B, E, C, F };
 
-/// Turns the six numbers in `text` from `at` on. `to_last`: 1 if they are those of the centres of
-/// pixels, 0 if pixel 0 lies between 0 and 1.
+/// Turns the six numbers in `text` from `at` on. `to_last`: 1 if (0, 0) is the centre of the first
+/// pixel, 0 if it is the corner.
 void turn_place(std::string_view text, std::size_t at, std::array<PlaceNumber, 6> order,
                 std::int64_t to_last, const MetadataTurn& turn, std::vector<TextEdit>& edits) {
   std::array<Decimal, 6> numbers;
@@ -331,7 +331,7 @@ void turn_place(std::string_view text, std::size_t at, std::array<PlaceNumber, 6
     edits[first + i].by = numbers.at(order.at(i)).text();
 }
 
-/// <GeoTransform> has C, A, B, F, D, E; <GCP Pixel="0.5" Line="2"> is where a point lies.
+/// <GeoTransform> has C, A, B, F, D, E; <GCP Pixel="0.5" Line="2"> is a point in the picture.
 std::string turned_notes(std::string_view text, const MetadataTurn& turn) {
   if (have_polynomials(text)) throw ImageFileError("its polynomials cannot be turned");
   const Size size = turn.old_size();
@@ -418,7 +418,7 @@ std::vector<fs::path> world_files_beside(const fs::path& picture) {
   const std::string stem = picture.native().substr(0, picture.native().size() - suffix.size());
   for (const std::string& each : suffixes_of(in_lower)) {
     look(stem + each);
-    if (suffix == in_lower && each != polynomials) continue;  // those come in capitals mostly
+    if (suffix == in_lower && each != polynomials) continue;  // only .RPB is mostly in capitals
     look(stem + in_capitals(each));
   }
   const std::string text(polynomials_text);

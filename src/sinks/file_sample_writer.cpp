@@ -65,7 +65,7 @@ std::unique_ptr<StagedResult> FileSampleWriter::stage(const Result& result,
     if (options_.if_exists != IfExists::replace && fs::exists(fs::symlink_status(output)))
       throw FileError("cannot write " + output.string(), output, system_code(EEXIST));
   };
-  // If all of them are there, the picture is named.
+  // If all these files are there, the error names the picture.
   if (!companions.empty()) refuse_existing(result.output.path);
   for (const CompanionFile& companion : companions) {
     if (companion.is_required) refuse_existing(companion.output);
@@ -110,7 +110,7 @@ bool FileSampleWriter::is_done(const Job& job, const JobOutput& output) const {
     fs::path path = options_.in_place ? sidecar.path : sidecar_of(output.path, sidecar);
     if (journals_->know(path, output.path)) files.push_back(std::move(path));
   }
-  // What a turn leaves as it is, such as an empty label, tells nothing in place.
+  // In place, a file that a turn does not change, such as an empty label, tells nothing.
   if (options_.in_place) {
     const auto tells = [&](const fs::path& file) {
       return !journals_->stays_the_same(file, output.path);

@@ -19,13 +19,13 @@ namespace qturn {
 struct FileWriterOptions {
   bool in_place = false;
   bool inputs_are_files = true;  ///< whose modes and times the results get
-  bool is_ordered = false;       ///< two results of one name: the one of the earlier sample stays
+  bool is_ordered = false;       ///< of two results with one name, the earlier sample's stays
   IfExists if_exists = IfExists::fail;
   Fsync fsync = Fsync::each;
   const RealPlaces* places = nullptr;  ///< of results; it must outlive the writer
 };
 
-/// Names are paths of files. In place, a result and its sidecars replace what they are made of.
+/// Names are paths of files. In place, a result and its companions replace their inputs.
 class FileSampleWriter : public SampleWriter {
  public:
   /// `journals`: null if there are none. They must outlive the writer.

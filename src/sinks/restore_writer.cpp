@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// It would be another name of the file that is back.
+/// Removes a backup that would be a hard link to the restored file.
 void remove(const fs::path& backup, std::vector<std::string>& warnings) {
   if (::unlink(backup.c_str()) == 0 || errno == ENOENT) return;
   warnings.push_back(fmt::format("{} is put back, and could not be removed: {}", backup.string(),
@@ -51,8 +51,8 @@ class RestoredFiles final : public StagedResult {
 
 struct Found {
   FileState state;
-  bool is_original, is_result;  ///< both: the turn has left it as it was
-  bool is_kept;                 ///< the original, as another file
+  bool is_original, is_result;  ///< both: the turn did not change it
+  bool is_kept;                 ///< the backup is there, as another file
 };
 
 Found look_at(const IntendedFile& file) {
@@ -82,13 +82,13 @@ RestoreWriter::RestoreWriter(const KeptRun& run, Journals* journals)
   }
 }
 
-// A kill has left what is kept of a file that was not replaced, or that is back; or it is another
-// name of what the turn has left as it was.
+// Removes a backup that is not needed: a killed run left it for a file that it had not replaced or
+// had restored already, or it is a hard link to a file that the turn did not change.
 void RestoreWriter::forget(const IntendedFile& file) const {
   if (journals_ && !held_later_.contains(file.target)) ::unlink(file.backup.c_str());
 }
 
-// The journal has been finished: of what belongs together, all is original, or nothing is.
+// The journal has been finished, so a picture and its companions are all original or all turned.
 bool RestoreWriter::is_done(const Job& job, const JobOutput& /*output*/) const {
   const Intent& picture = run_.pictures[job.number];
   std::vector<Found> files;
@@ -142,7 +142,7 @@ std::unique_ptr<StagedResult> RestoreWriter::stage(const Result& result,
     IntendedFile& file = intent[i];
     file.temporary = staged.temporary(i);
     const auto hash = hash_of_file(file.temporary);
-    if (hash == file.result) continue;  // what becomes of it is the original
+    if (hash == file.result) continue;  // it is the original
     if (hash_of_file(file.backup) != file.result) {
       throw FileError(fmt::format("{} is not the original any more, and was not put back",
                                   file.backup.string()),

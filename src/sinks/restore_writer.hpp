@@ -1,7 +1,7 @@
-// The way back: originals that a run in place has kept replace what it made of them. A picture goes
-// back with all that belongs to it, and only over files that are still what the run wrote. A backup
-// is moved: on one file system the very file is back, with its metadata and its other names. It
-// stays where a later run has replaced the same file: to take that back, too, may need it again.
+// The way back: the originals that a run in place has kept replace its results. A picture goes back
+// with all that belongs to it, and only over files that are still what the run wrote. A backup is
+// moved: on one file system the very file is back, with its metadata and its hard links. It is kept
+// if a later run has replaced the same file: to restore that run, too, may need it again.
 #pragma once
 
 #include <cstddef>
@@ -68,7 +68,7 @@ class RestoreWriter final : public SampleWriter {
   Journals* const journals_;
   RealPlaces places_;
   const std::unique_ptr<GroupCommit> commits_;
-  /// Of each picture, of each file: what it is, if it is to be replaced.
+  /// By picture and by file: the state of the file if it is to be replaced.
   mutable std::vector<std::vector<std::optional<FileState>>> found_;
 };
 

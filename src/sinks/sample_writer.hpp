@@ -1,5 +1,5 @@
-// Where results go. A way out puts a picture and its companions, the files that belong to it and
-// depend on its orientation (XMP sidecars, labels, masks), in their places as one outcome.
+// Where results go. A writer puts a picture and its companions (XMP sidecars, labels, masks) in
+// their places as one outcome.
 #pragma once
 
 #include <cstddef>
@@ -20,8 +20,8 @@
 
 namespace qturn {
 
-/// A picture that is to be written, and what was done to make it. Names are those that the source
-/// and the writer know.
+/// A picture that is to be written, and how it was made. The source knows the name of its input,
+/// the writer the name of its output.
 struct Result {
   const Job& job;
   const JobOutput& output;
@@ -31,30 +31,30 @@ struct Result {
   std::span<const std::byte> bytes = {};
 };
 
-/// A result that is written, but not yet in its place. Its destructor gives it up unless it is.
+/// A result that is written, but not yet in its place. If it never is, the destructor removes it.
 class StagedResult {
  public:
   virtual ~StagedResult() = default;
   /// What is unusual about it already.
   virtual std::vector<std::string> warnings() const { return {}; }
-  /// The hashes of what is written: of the picture, then of its companions. Empty if nothing is
-  /// written.
+  /// The hashes of the written bytes: first the picture's, then its companions'. Empty if nothing
+  /// is written.
   virtual std::vector<ContentHash> hashes() const { return {}; }
-  /// What is written of it, read again from the file system into `memory`: the picture, then its
-  /// companions. A member of a tar comes from memory, and the tar is read again when it is whole.
-  /// Throws FileError. Not of a writer that writes nothing.
+  /// Reads what is written back from the file system into `memory`: the picture is 0, its
+  /// companions follow. A member of a tar comes from memory, and the tar is read again when it is
+  /// whole. Throws FileError. A writer that writes nothing cannot be asked.
   virtual FileBytes read_back(std::size_t /*index*/, FileBytes /*memory*/) const {
     throw std::logic_error("what is written here cannot be read again");
   }
   /// How many bytes of it wait in memory.
   virtual std::uint64_t bytes_held() const { return 0; }
-  /// Puts the picture and its companions in their places, and returns when they are there: throws
-  /// as long as nothing is in its place, and then returns warnings. May wait for other
-  /// results, and suspends the calling task then.
+  /// Puts the picture and its companions in their places, and returns when they are there. Throws
+  /// only if nothing is in its place; what fails later is a warning that it returns. May wait for
+  /// other results, and then suspends the calling task.
   virtual std::vector<std::string> put_in_place() { return {}; }
-  /// Whether all companions are in their places, too. Is called after that.
+  /// After put_in_place(): whether all companions are in their places, too.
   virtual bool is_whole() const { return true; }
-  /// After that: whether the companion of this number is.
+  /// After put_in_place(): whether the companion with this number is in its place.
   virtual bool has_placed(std::size_t /*companion*/) const { return true; }
 };
 
@@ -76,11 +76,11 @@ class SampleWriter {
   virtual bool is_ordered() const { return false; }
   /// The results of all pictures of a sample, for one of its variants, are in their places.
   virtual void end_variant() const {}
-  /// From now on large results wait in memory from `spare`, and it goes back there; null: not any
-  /// more.
+  /// From now on large results wait in memory that comes from `spare` and goes back there; null: no
+  /// longer.
   virtual void reuse(SpareBytes* /*spare*/) const {}
-  /// Ends a run: puts in its place what is not there yet, and blocks until all is on the disk.
-  /// Returns warnings.
+  /// Ends a run: puts the rest in place, and blocks until all is on the disk. Returns
+  /// warnings.
   virtual std::vector<std::string> finish() { return {}; }
 
   /// How many results may be on their way to their places while other pictures are turned.

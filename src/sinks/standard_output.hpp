@@ -11,7 +11,7 @@
 
 namespace qturn {
 
-/// Takes one result, without companions. What is staged is written, because a stream has no other
+/// Takes one result, without companions. Staging writes it at once, because a stream has no other
 /// place.
 class StandardOutput : public SampleWriter {
  public:

@@ -74,7 +74,7 @@ namespace fs = std::filesystem;
 
 constexpr std::uint64_t bytes_of_end = 1024;
 
-/// Members that wait for those of the samples before them.
+/// Members that wait until the samples before them are in the tar.
 class StagedMembers : public StagedResult {
  public:
   StagedMembers(std::vector<TarSampleWriter::Placed> members,

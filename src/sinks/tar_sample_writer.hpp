@@ -1,5 +1,5 @@
-// The way out to a tar, or to numbered tars of a size: the samples in their order, each with the
-// files in theirs.
+// The way out to a tar, or to numbered tars of limited size. Samples keep their order, and the
+// files in a sample keep theirs.
 #pragma once
 
 #include <atomic>
@@ -21,8 +21,8 @@ namespace qturn {
 
 struct TarWriterOptions {
   std::filesystem::path place;  ///< "-": standard output. Paths of results lie in it
-  /// 0: one tar. Otherwise they are numbered, out-000000.tar, out-000001.tar, ... for out.tar, and
-  /// none is larger unless one sample alone is.
+  /// 0: one tar. Otherwise tars are numbered, out-000000.tar, out-000001.tar, ... for out.tar, and
+  /// only a tar with a single sample may be larger.
   std::uint64_t largest_bytes = 0;
   IfExists if_exists = IfExists::fail;  ///< of one tar
   bool flushed = true;
@@ -37,7 +37,7 @@ struct TarWriterOptions {
 class TarOutput {
  public:
   /// "-" is standard output, which gives up when `stop` is raised and nobody reads. The options
-  /// must outlive it. Throws FileError, as all that follows; Interrupted.
+  /// must outlive it. Throws FileError, as add() and finish() do; Interrupted.
   TarOutput(std::filesystem::path path, const TarWriterOptions& options,
             const std::atomic<bool>& stop);
 
@@ -51,7 +51,7 @@ class TarOutput {
 
   const std::filesystem::path path_;
   const TarWriterOptions& options_;
-  Hasher hasher_;  // of what is written, for the record and the proof
+  Hasher hasher_;  // hashes the written bytes, for the record and the proof
   bool is_empty_ = true;
   std::optional<StagedFiles> staged_;  // none: standard output
   TarWriter writer_;
@@ -72,7 +72,7 @@ class TarSampleWriter : public SampleWriter {
   void reuse(SpareBytes* spare) const override { spare_ = spare; }
   std::vector<std::string> finish() override;
 
-  /// A file of a sample, and its place there.
+  /// A file of a sample, and its position in the sample.
   struct Placed {
     std::size_t position;
     NewMember member;
@@ -85,7 +85,7 @@ class TarSampleWriter : public SampleWriter {
   const std::string prefix_;
   const std::atomic<bool>& stop_;
   mutable SpareBytes* spare_ = nullptr;  // does not change while results are staged
-  // Of the one task that puts results in their places.
+  // Only the one task that puts results in their places uses these.
   mutable std::vector<Placed> variant_;
   mutable std::optional<TarOutput> tar_;
   mutable std::uint64_t number_ = 0, bytes_ = 0;

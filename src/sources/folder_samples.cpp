@@ -35,8 +35,8 @@ void refuse_one_sample_of_two(const FileList& files) {
   }
 }
 
-/// What follows the stem of its sample in the name that a companion gets. `number`: of the next
-/// mask.
+/// The part of a companion's name in the tar after the stem of its sample. `number`: the next
+/// mask's.
 std::string end_of_name(const Companion& companion, const Job& job, const std::string& stem,
                         int& number) {
   const fs::path& file = companion.input;

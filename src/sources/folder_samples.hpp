@@ -1,5 +1,5 @@
-// The files of folders as the members of samples: what the plan has found for a picture follows it,
-// under names by which the readers of tars know that they belong together.
+// The files of folders as the members of samples: the companions that the plan has found follow
+// their picture, under names by which readers of tars know that they belong together.
 //
 //   images/x/a.jpg  labels/x/a.txt  masks/x/a.png    ->    images/x/a.jpg  images/x/a.mask.png
 //                                                          images/x/a.txt
@@ -16,8 +16,8 @@ namespace qturn {
 
 class FolderSamples : public MemberReader {
  public:
-  /// In the order of their keys. Throws PlanError if pictures with different stems would be one
-  /// sample, because its name ends at the first dot. `jobs` and `files` must outlive it.
+  /// Samples come in the order of keys. Throws PlanError if pictures with different stems would be
+  /// one sample, because its name ends at the first dot. `jobs` and `files` must outlive it.
   FolderSamples(const JobList& jobs, const Source& files);
 
   std::optional<Member> next() override;

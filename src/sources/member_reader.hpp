@@ -18,11 +18,11 @@
 namespace qturn {
 
 struct Member {
-  std::string name;          ///< relative, without "." and ".."; as it is written there if refused
+  std::string name;          ///< relative, without "." and ".."; as it is in the tar if refused
   std::uint64_t bytes = 0;   ///< as its header says, which may be anything
   std::string refusal = {};  ///< why it is not taken; or empty
   std::filesystem::path path = {};  ///< of a file; empty: it lies in a tar
-  bool is_known = false;            ///< what it is to its sample: `companion`, or the picture
+  bool is_known = false;            ///< the folder has told: it is `companion`, or the picture
   std::optional<Companion> companion = {};
 };
 
@@ -44,7 +44,7 @@ class MemberReader {
   virtual bool has_more() const { return false; }
 };
 
-// The members of a tar, which are the files of samples.
+// The members of a tar as the files of samples.
 
 class TarMembers : public MemberReader {
  public:

@@ -1,5 +1,5 @@
-// The ways in: what gives the samples of a run, one after the other. A list of files, a tar, a
-// folder whose pictures go into a tar, and standard input differ in nothing else.
+// The ways in: a reader gives the samples of a run, one after the other. Only here do a list of
+// files, a tar, a folder whose pictures go into a tar, and standard input differ.
 #pragma once
 
 #include <cstddef>
@@ -18,22 +18,22 @@
 
 namespace qturn {
 
-// What a sample takes whose files have been read: them, and its results until they are written.
+// The memory of a sample in memory: its files, and its results until they are written.
 
 /// One thread at a time.
 class SampleMemory {
  public:
-  /// `reserved`: for the files, and for the results as far as they can be told. A sample that takes
-  /// more than `largest_bytes` is too large.
+  /// `reserved`: memory for the files, and for the results as far as they can be estimated. A
+  /// sample that takes more than `largest_bytes` is too large.
   SampleMemory(Reservation reserved, std::uint64_t file_bytes, std::uint64_t largest_bytes)
       : reserved_(std::move(reserved)), file_bytes_(file_bytes), largest_bytes_(largest_bytes) {}
 
-  /// Counts a result that waits to be written. Throws FileError if the sample is too large with it.
-  /// Then none of its results is written, whichever came first.
+  /// Counts a result that waits to be written. Throws FileError if that makes the sample too large.
+  /// Then its other results are not written either, even those that came first.
   void add_result(std::uint64_t bytes);
   bool is_too_large() const { return is_too_large_; }
   Sentence why_too_large() const;
-  /// Its files are not needed any more, only results of so many bytes.
+  /// Gives up the memory of the files, and keeps so many bytes for results.
   void keep(std::uint64_t result_bytes) { reserved_.resize(result_bytes); }
 
  private:
@@ -56,13 +56,13 @@ class SampleReader {
   /// The next sample; nothing after the last, or when the run is over. One call at a time. May
   /// suspend the calling task.
   virtual std::optional<SampleJobs> next() = 0;
-  /// From now on large files are read into memory from `spare`; null: not any more.
+  /// From now on large files are read into memory from `spare`; null: no longer.
   virtual void reuse(SpareBytes* /*spare*/) {}
-  /// There are at most so many.
+  /// There are at most so many samples.
   virtual std::size_t size() const { return std::numeric_limits<std::size_t>::max(); }
 };
 
-/// Jobs that are known, each a sample. It is put together when its turn comes.
+/// Reads a list of known jobs. Each is a sample, and is put together when its turn comes.
 template <typename List>
 class ListReader : public SampleReader {
  public:

@@ -30,7 +30,7 @@ std::string type_of(const SampleFile& file) {
   return suffix.empty() ? "no suffix" : suffix;
 }
 
-/// What a file takes besides its bytes: its name, as it is kept in several places.
+/// The memory for a file's name, which is kept in several places.
 std::uint64_t bytes_of_name(const std::string& name) { return 512 + 4 * name.size(); }
 
 /// The files of a sample, by the paths that its jobs have. They are handed over: each is read once.
@@ -80,7 +80,7 @@ std::optional<SampleJobs> SampleStream::next() try {
   return std::nullopt;
 }
 
-/// All members of a sample. At the end of the tar there may be none.
+/// Reads all members of the next sample. Nothing at the end of the tar.
 std::optional<SampleStream::Gathered> SampleStream::gather() try {
   for (;;) {
     std::optional<Member> member = std::exchange(next_member_, std::nullopt);
@@ -153,7 +153,7 @@ void SampleStream::take(const Member& member) {
   sample.file_bytes += file.bytes.size() + name_bytes;
 }
 
-/// Nobody else waits for this memory, so what the sample has is given back before.
+/// Nobody else waits for this memory, so the sample first gives back what it has.
 void SampleStream::reserve(Gathered& sample, std::uint64_t bytes) {
   sample.memory = {};
   sample.memory = memory_.reserve(bytes, stop_);
@@ -163,7 +163,8 @@ std::uint64_t SampleStream::memory_of(std::uint64_t file_bytes, std::uint64_t re
   return file_bytes + std::max(result_bytes, file_bytes * results_);
 }
 
-/// If the size of the pixels tells, and not that of the files.
+/// The size of the results if the pixels tell it, because a lossless format is written. 0 if the
+/// files tell more.
 std::uint64_t SampleStream::expected_results(const std::vector<Job>& jobs,
                                              const std::vector<SampleFile>& files) const {
   if (!options_.plan.format || options_.plan.format->is_lossy) return 0;
@@ -247,8 +248,8 @@ std::vector<Job> SampleStream::jobs_of(Gathered& sample) {
   return jobs;
 }
 
-/// Throws PlanError if there is one. What a folder holds was looked for before. All of a sample are
-/// drawn by its first picture.
+/// Throws PlanError if two pictures may belong together. The files of a folder were checked before.
+/// All pictures of a sample get the variants of its first one.
 void SampleStream::look_for_pairs(const Gathered& sample, const SamplePlan& planned) {
   if (options_.plan.random_variants == 0 || options_.plan.group.is_given()) return;
   if (planned.jobs.empty() || planned.jobs.front().copy_verbatim) return;
@@ -263,7 +264,8 @@ void SampleStream::look_for_pairs(const Gathered& sample, const SamplePlan& plan
   throw PlanError(pair_ + " may belong together, and would get different variants");
 }
 
-/// Files of a tar that belong to no picture's sample. What a folder holds was looked for before.
+/// Looks at the files of a tar that are in no picture's sample. The files of a folder were checked
+/// before.
 void SampleStream::look_for_leftovers(const Gathered& sample) {
   if (options_.plan.others != Others::stop) return;
   const auto name_of = [](const SampleFile& file) {
@@ -304,7 +306,7 @@ void SampleStream::look_for_leftovers(const Gathered& sample) {
   }
 }
 
-/// Throws LeftoverError if it is about pictures that have come.
+/// Throws LeftoverError if the file is about pictures that have come before.
 void SampleStream::refuse_untrue(const Loose& file) const {
   const std::vector<std::size_t> own = pictures_.of_file(file.path.filename().string());
   if (is_array(file.path) && own.empty()) return;

@@ -1,10 +1,10 @@
 // The samples of a tar, or of folders that become a tar: members that follow each other are
 // gathered and planned (plan/sample_jobs.hpp).
 //
-// Memory is bounded by bytes: what has been read and what waits for an earlier sample, with room
-// for the results that are still to come. It is reserved in the order of the samples, so that none
-// waits for one after it. A sample that needs more comes alone. Nothing but the order and the bytes
-// of the files decides what is written, so threads and memory change no byte.
+// Memory is bounded by bytes: the files that have been read, the results that wait for an earlier
+// sample, and room for results that are still to come. It is reserved in the order of the samples,
+// so no sample waits for a later one. A sample that needs more comes alone. Only the order and the
+// bytes of the files decide what is written, so threads and memory change no byte.
 #pragma once
 
 #include <atomic>
@@ -30,15 +30,15 @@ namespace qturn {
 
 struct SampleStreamOptions {
   const PlanOptions& plan;          ///< must outlive the stream
-  std::string name;                 ///< of the tar, in paths of inputs and in messages; or empty
-  std::string output;               ///< what goes before names in paths of outputs; ends with '/'
+  std::string name;                 ///< the tar's, in paths of inputs and in messages; or empty
+  std::string output;               ///< begins the paths of outputs; ends with '/'
   std::uint64_t memory_bytes = 0;   ///< for samples under way
   std::uint64_t largest_bytes = 0;  ///< a sample that needs more, with its results, is refused
   bool strict = false;              ///< a sample with a file that would be copied is refused
   bool is_pipe = false;             ///< a sample with a file that would be left untrue is refused
 };
 
-/// The names of samples, as hashes: in one output none comes twice.
+/// The hashes of samples' names: a name may come once in an output.
 using SampleKeys = std::unordered_set<std::uint64_t>;
 
 class SampleStream : public SampleReader {
@@ -54,16 +54,16 @@ class SampleStream : public SampleReader {
   const std::string& problem() const { return problem_; }
   /// A file that would be left untrue. Once there is one, no more samples are read.
   const std::optional<LeftoverError>& leftover() const { return leftover_; }
-  /// Pictures that may belong together, and would get different variants: then no more samples are
-  /// read, either. Empty if there are none.
+  /// Two pictures that may belong together, and would get different variants. Then no more samples
+  /// are read, either. Empty if there are none.
   const std::string& pair() const { return pair_; }
-  /// What --group may say so that they get the same.
+  /// A value of --group that gives both the same variants.
   std::string group_of_pair() const { return pairs_.group(); }
-  /// What was left out, counted by type.
+  /// The files that were left out, counted by type.
   const std::map<std::string, std::uint64_t>& left_out() const { return left_out_; }
   /// How many of these are labels that --labels leaves out.
   std::uint64_t label_files() const { return label_files_; }
-  /// What was copied with pictures, counted by type.
+  /// The files that were copied with pictures, counted by type.
   const std::map<std::string, std::uint64_t>& copied() const { return copied_; }
 
  private:
@@ -93,7 +93,7 @@ class SampleStream : public SampleReader {
   struct Loose {
     std::filesystem::path path;
     std::string head;
-    std::vector<std::uint64_t> stems;  // that it names
+    std::vector<std::uint64_t> stems;  // hashes of the stems that it names
   };
 
   std::optional<Gathered> gather();
@@ -111,7 +111,7 @@ class SampleStream : public SampleReader {
 
   const SampleStreamOptions options_;
   const std::atomic<bool>& stop_;
-  const std::uint64_t results_;  // of a picture, at most
+  const std::uint64_t results_;  // a picture has at most so many
   ByteBudget memory_;
   const std::unique_ptr<MemberReader> reader_;
   SampleKeys& keys_;
@@ -122,7 +122,7 @@ class SampleStream : public SampleReader {
   std::size_t job_count_ = 0;
   std::string problem_;
   PictureNames pictures_;
-  std::vector<std::optional<Size>> sizes_;  // of those
+  std::vector<std::optional<Size>> sizes_;  // of pictures_
   std::vector<Loose> loose_;
   std::vector<std::pair<std::string, std::optional<Size>>> drawn_;  // pictures, with --random
   PairedNames pairs_;
