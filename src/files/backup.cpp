@@ -27,8 +27,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// A key without "." and "..", unless it begins with it. An absolute one, of a list, keeps all its
-/// folders.
+/// A key without ".", and without ".." except at its beginning. An absolute key, from a list, keeps
+/// all its folders.
 fs::path normal_key(const fs::path& key) { return key.relative_path().lexically_normal(); }
 
 }  // namespace
@@ -73,8 +73,8 @@ Backup::Backup(const fs::path& original, fs::path place, const fs::path& run, bo
       above.insert(at = at.parent_path());
     flush_folders(above);
   }
-  // A link in the place of the original leads to the file that is replaced. NFS may report an error
-  // of a link that it has made.
+  // If the original is a symbolic link, the file that it leads to is replaced. NFS may report an
+  // error although it has made the link.
   std::error_code unknown;
   if (::linkat(AT_FDCWD, original.c_str(), folder.get(), real.filename().c_str(),
                AT_SYMLINK_FOLLOW) != 0 &&
@@ -94,7 +94,7 @@ Backup::Backup(const fs::path& original, fs::path place, const fs::path& run, bo
   made_ = std::move(place);
 }
 
-// Probes do not count as names of the original: a kill may leave some.
+// Makes probes, and no link to the original: a kill may leave it, and it would count as a name.
 bool takes_no_room(const fs::path& original, const fs::path& folder) {
   const fs::path probe = folder / fmt::format(".probe.qturn-{}aaaa", run_id());
   const fs::path link = folder / fmt::format(".probe.qturn-{}aaab", run_id());
@@ -119,7 +119,7 @@ fs::path make_run_folder(const fs::path& backups) {
   const auto fail = [&](int number) {
     throw FileError("cannot make a folder in " + backups.string(), backups, system_code(number));
   };
-  // What is kept is of no use if a power cut takes the folder.
+  // Backups are of no use if a power cut takes their folder.
   fs::path real = fs::weakly_canonical(fs::absolute(backups));
   if (!real.has_filename()) real = real.parent_path();
   const FileDescriptor opened = open_real_folder(real, true);
@@ -164,7 +164,7 @@ namespace {
 
 struct Records {
   std::optional<JournalContent> content;
-  fs::path file;  // that says it
+  fs::path file;  // the copy that `content` is from
   bool is_twice = true;
 };
 
@@ -288,7 +288,7 @@ void tidy(const KeptRun& run) {
       const fs::path& path = entry->path();
       std::error_code unknown;
       if (entry->is_directory(unknown) || originals.contains(path)) continue;
-      // A kill has left it. It is another name of a file that is where it was.
+      // A killed run has left it: a hard link to a file that it did not replace.
       const std::uintmax_t names = entry->hard_link_count(unknown);
       if ((!unknown && names > 1) || is_temporary_name(path.filename().string()))
         ::unlink(path.c_str());

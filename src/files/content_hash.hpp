@@ -1,4 +1,4 @@
-// Hashes, all by xxHash: what tells one content, or one path, from another.
+// Hashes of contents and of paths, all by xxHash.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +23,7 @@ struct ContentHash {
 
 ContentHash hash_of(std::span<const std::byte> bytes);
 
-/// The same, of bytes that come part by part.
+/// The same for bytes that come in parts.
 class Hasher {
  public:
   Hasher();
@@ -50,8 +50,8 @@ std::optional<ContentHash> hash_of_digits(std::string_view digits);
 
 }  // namespace qturn
 
-// A set of many paths in 8 bytes each: of each only a hash is held, and among a billion of
-// them it is unlikely that two have the same.
+// A set of many paths in 8 bytes each. It holds only hashes: even among a billion paths it is
+// unlikely that two have the same.
 
 namespace qturn {
 

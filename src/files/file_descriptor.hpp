@@ -50,8 +50,8 @@ inline bool write_all(int fd, std::span<const std::byte> content) {
 
 // Which file it is, and what changes when another program writes to it.
 
-/// The time of its inode (ctime) would tell of edits that put the other time back, but it also
-/// changes with an attribute or with the number of hard links, which `--break-links` lowers itself.
+/// The inode's time (ctime) would show edits that put the other time back. But it also changes with
+/// an attribute or with the number of hard links, which `--break-links` lowers itself.
 struct FileState {
   std::uint64_t device = 0, inode = 0, bytes = 0;
   std::int64_t modified_ns = 0;
@@ -63,15 +63,15 @@ inline FileState state_of(const struct stat& status) {
           status.st_mtim.tv_sec * 1'000'000'000 + status.st_mtim.tv_nsec};
 }
 
-// A file that may be too large for the memory, read part by part.
+// Reads a file in parts, because it may be too large for the memory.
 
 /// Hands over the bytes of a regular file in their order, as long as `take` returns true. Returns
-/// what the file was before the first was read. Throws FileError.
+/// the state of the file before the first byte was read. Throws FileError.
 FileState read_in_parts(const std::filesystem::path& file,
                         const std::function<bool(std::span<const std::byte> part)>& take,
                         std::size_t part_bytes = std::size_t{1} << 20);
 
-/// The same with all of it, as text.
+/// The same for the whole file, as text.
 FileState read_text_in_parts(const std::filesystem::path& file,
                              const std::function<void(std::string_view part)>& take);
 

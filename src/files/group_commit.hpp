@@ -2,11 +2,11 @@
 //
 // A result must be on the disk before it replaces its original, and a flush takes as long for
 // sixteen files as for one. So a task that has a result is suspended here, in a queue. One thread
-// takes all that is in the queue, flushes the files, and the folders of files that belong together,
-// writes their intents to the journal, renames each file, and flushes each folder once. Meanwhile
-// the next group gathers, however fast or slow the disk is, and the cores turn pictures. Where
-// nothing is flushed before the end, each task does this for its own result alone: waiting for the
-// others would take longer than all of it.
+// takes the whole queue, flushes the files, and the folders of files that belong together, writes
+// their intents to the journal, renames each file, and flushes each folder once. Meanwhile the next
+// group gathers, however fast or slow the disk is, and the cores turn pictures. If nothing is
+// flushed before the end, each task does this for its own result: that takes less time than to wait
+// for others.
 #pragma once
 
 #include <condition_variable>
@@ -41,11 +41,11 @@ class GroupCommit {
   /// The most results in a group. With more, each waits longer and the rate does not grow.
   static constexpr int largest_group = 16;
 
-  /// Suspends the calling task until the files are in their places. Throws FileError as long as
-  /// none is; then returns warnings. `intent` is for the journal.
+  /// Suspends the calling task until the files are in their places. Throws FileError only if none
+  /// is; what fails later is a warning that it returns. `intent` is for the journal.
   std::vector<std::string> commit(StagedFiles& files, const Intent& intent);
 
-  /// A file that the run which this one resumes has put in its place. It may not be on the disk
+  /// Adds a file that the interrupted run has put in its place. It may not be on the disk
   /// yet.
   void add_done(const std::filesystem::path& file);
 
@@ -59,7 +59,7 @@ class GroupCommit {
     const Intent& intent;
     std::vector<std::string> warnings = {};
     std::exception_ptr error = {};
-    std::vector<Journal*> intended = {};  // that say so
+    std::vector<Journal*> intended = {};  // that hold its intent
     Resume resume = Resume();
   };
 
@@ -76,7 +76,7 @@ class GroupCommit {
   std::condition_variable arrived_;
   std::deque<Member*> waiting_;
   bool is_over_ = false;
-  std::thread flusher_;  // of Fsync::each. It waits for the disk, which would hold a core's thread
+  std::thread flusher_;  // for Fsync::each: it waits for the disk, so that no core's thread does
 };
 
 }  // namespace qturn

@@ -41,7 +41,7 @@ std::string name_in(const fs::path& root, const fs::path& path) {
   return relative.empty() || *relative.begin() == ".." ? absolute.string() : relative.string();
 }
 
-/// A name in a line of an array: alone if it is UTF-8.
+/// A name in a line that is an array: a plain string if it is UTF-8.
 Json name_json(const std::string& name) {
   Json json;
   put_name(json, "name", name);
@@ -54,7 +54,7 @@ std::string name_of(const Json& json) {
 
 constexpr std::size_t hash_digits = 32, last_letters = 4;
 
-/// Whether the file's temporary has the name that its last letters tell.
+/// Whether the last letters of the temporary's name are enough to know all of it.
 bool has_usual_temporary(const IntendedFile& file) {
   const std::string name = file.temporary.filename().string();
   std::error_code unknown;
@@ -139,7 +139,7 @@ std::string checksum_of(std::string_view text) {
   return fmt::format("{:08x}", xxh64(text, 0) & 0xFFFFFFFFU);
 }
 
-/// Whether the line ends in the checksum of what stands before.
+/// Whether the line ends with the checksum of the part before it.
 bool has_checksum(std::string_view line) {
   constexpr std::size_t length = 8;
   const std::string_view before = line.ends_with("\"]") ? ",\"" : ",\"sum\":\"";
@@ -149,8 +149,8 @@ bool has_checksum(std::string_view line) {
              checksum_of(line.substr(0, line.size() - rest));
 }
 
-/// The lines of a file, as far as they may be lines of a journal: of one that is longer, the rest
-/// is not kept. So a file with holes takes no memory.
+/// The lines of a file. If a line is too long for a journal, the rest of it is not kept, so a file
+/// with holes takes no memory.
 class Lines {
  public:
   explicit Lines(const fs::path& file) : file_(file) {
@@ -165,8 +165,8 @@ class Lines {
   }
   bool exist() const { return static_cast<bool>(opened_); }
 
-  /// False at the end. `is_whole`: false of a last line without an end, and of one that is too
-  /// long.
+  /// False at the end of the file. `is_whole`: false for a last line without an end, and for a line
+  /// that is too long.
   bool next(std::string& line, bool& is_whole) {
     line.clear();
     std::size_t length = 0;
@@ -207,7 +207,7 @@ class Lines {
   std::size_t at_ = 0, have_ = 0;
 };
 
-/// Whether one of the lines that are left was written when the line of this number was on the disk.
+/// Whether a line that follows was written when the line with this number was on the disk.
 bool is_relied_on(std::uint64_t number, Lines& lines) {
   const auto count = [](const Json& value) {
     return value.is_number_unsigned() ? value.get<std::uint64_t>() : 0;
@@ -265,8 +265,8 @@ class Reader {
         std::size_t first = 0;
         intent.push_back(file_in(json[at], first, root_, content_.runs.back()));
       }
-      // What is only out of reach now is not taken for gone: the rest of the picture would be
-      // removed.
+      // A file that is only out of reach now is not taken for gone: the rest of the picture would
+      // be removed.
       const bool is_begun = std::ranges::any_of(intent, [](const IntendedFile& file) {
         std::error_code unknown;
         return fs::symlink_status(file.temporary, unknown).type() != fs::file_type::not_found;
@@ -386,7 +386,7 @@ std::optional<JournalContent> read_journal(const fs::path& file, const fs::path&
     } catch (const MissingLines&) {
       refuse("does not follow the one before it");
     } catch (const std::exception&) {
-      // Its end may have been another byte.
+      // If the line is right but for its last byte, that was its end: it is damaged, not torn.
       const bool is_torn = has_zeros ? !is_whole || may_be_cut_off(line)
                                      : !is_whole && !has_checksum(line.substr(0, line.size() - 1));
       const bool may_be_lost = is_torn || (number > 1 && !reader.has_checksums());
@@ -426,7 +426,7 @@ Journal::Journal(fs::path file, fs::path root, const JournalHeader& header,
     if (::fstat(opened_.get(), &status) != 0) fail(system_code(errno));
     if (static_cast<std::uint64_t>(status.st_size) != bytes_) {
       if (::ftruncate(opened_.get(), static_cast<off_t>(bytes_)) != 0) fail(system_code(errno));
-      // What is cut off must not follow the next line after a power cut.
+      // The part that was cut off must not come back after the next line in a power cut.
       if (flushed_ && ::fsync(opened_.get()) != 0) fail(system_code(errno));
     }
     Json first;
@@ -438,7 +438,7 @@ Journal::Journal(fs::path file, fs::path root, const JournalHeader& header,
         ::open(normal(file_).parent_path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if (const std::error_code reason = FlushedFolders().flush(folder.get())) fail(reason);
   } catch (const FileError&) {
-    if (is_new) ::unlink(file_.c_str());  // it says nothing
+    if (is_new) ::unlink(file_.c_str());  // it has no line
     throw;
   }
 }
@@ -549,7 +549,7 @@ void Journal::append(std::span<Json> lines, bool flushed) {
   }
   bytes_ += text.size();
   lines_ += lines.size();
-  // After a flush that failed, the system may take for written what is lost.
+  // After a failed flush, the system may take lost data for written.
   if (!flushed) return;
   if (::fsync(opened_.get()) != 0) fail(broken_ = system_code(errno));
   lines_on_disk_ = lines_;

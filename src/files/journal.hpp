@@ -3,23 +3,23 @@
 //
 // A journal is a file of JSON lines. The first says what the run does. Before a result is put in
 // its place, a line states the intent: the names of the picture and of the files that belong to it,
-// the hashes of what each is made of and of what it becomes, and the last letters of their
-// temporaries:
+// and for each of them the hashes of its source and of its result, and the last letters of its
+// temporary:
 //
 //   [7,"a.jpg","<32 digits of the source><32 of the result>Xb3k",["a.xmp","..."],"<checksum>"]
 //
-// With Fsync::each this line is on the disk before anything is replaced. Nothing says that it is
+// With Fsync::each this line is on the disk before anything is replaced. No line says that it is
 // done. Later the hashes tell what happened: a result means that it is done, a source that it must
 // be done again; anything else is an error. If only some of the files that belong together are in
-// their places, their temporaries are still there, and the others follow.
+// their places, the others still have their temporaries, and follow.
 //
-// Where originals are kept, the record of the run is a journal, too. It lies with the originals,
-// says where each is, and stays when all is done: it is what a run is taken back by.
+// If originals are kept, the record of the run is a journal, too. It lies with the originals, says
+// where each is, and stays when all is done: `qturn restore` needs it.
 //
-// Each line has its number and a checksum. So missing lines and other bytes are noticed: otherwise
-// what they say was done would be turned again. What was not flushed when the power failed may be
-// zeros, also before whole lines. So a line also says how many lines before it were not on the disk
-// when it was written, if any. Damage to such a line ends the journal: nothing depends on it.
+// Each line has its number and a checksum, so missing lines and changed bytes are noticed.
+// Otherwise pictures would be turned again. Lines that were not flushed when the power failed may
+// be zeros, even before whole lines. So a line also says how many lines before it were not on the
+// disk when it was written, if any. Damage to such a line ends the journal: nothing depends on it.
 //
 // Version 1, which is read, too, has an object for each file, no checksums, and says "done".
 #pragma once
@@ -41,8 +41,8 @@
 
 namespace qturn {
 
-/// In the folder that a run changes. A run that finds the journal of another one there adds "-" and
-/// its id.
+/// The journal's name in the folder that a run changes. If another run's journal is there, "-" and
+/// the run's id follow.
 inline constexpr std::string_view journal_name = ".qturn-journal";
 inline bool is_journal_name(std::string_view name) { return name.starts_with(journal_name); }
 
@@ -55,14 +55,14 @@ struct IntendedFile {
 /// A picture, then the files that belong to it.
 using Intent = std::vector<IntendedFile>;
 
-/// What a run does, as far as its results depend on it.
+/// What a run does, as far as it decides the results.
 struct JournalHeader {
   std::string operation;            ///< with options
   std::vector<std::string> inputs;  ///< as names in the root, or absolute
-  /// In place: what tells whether any original was replaced since the run began; or empty.
+  /// In place: a digest that tells whether an original was replaced since the run began; or empty.
   std::string originals = {};
-  /// In place: the folder of the run that has the originals, which that folder's record says, too;
-  /// or empty.
+  /// In place: the folder of the run that has the originals. The record in that folder says it,
+  /// too. Or empty.
   std::string kept_in = {};
   bool is_record = false;
   std::string root = {};               ///< the folder, for people
@@ -85,35 +85,35 @@ struct JournalContent {
   };
   /// The files, by the hashes of their names, so that a name takes 16 bytes.
   std::unordered_map<ContentHash, Hashes, OfName> files;
-  /// The hashes of files whose names are gone, each by the hash of its result: the file may have
-  /// been renamed. Only if that was asked for.
+  /// The hashes of files that are no longer under their names, by the hashes of their results: such
+  /// a file may have been renamed. Only if that was asked for.
   std::unordered_map<ContentHash, Hashes, OfName> gone;
-  std::uint64_t pictures = 0;  ///< lines that name one
-  std::vector<Intent> begun;   ///< not given up, and their temporaries are there
-  std::vector<Intent> kept;    ///< of a record: all but what was given up
+  std::uint64_t pictures = 0;  ///< lines that name a picture
+  std::vector<Intent> begun;   ///< intents with temporaries that are there, not given up
+  std::vector<Intent> kept;    ///< in a record: all intents that were not given up
   void add(const std::filesystem::path& target, const std::filesystem::path& root,
            const Hashes& hashes);
   /// The hashes of a name below `root`, or elsewhere; null if the journal does not know it.
   const Hashes* of(const std::filesystem::path& target, const std::filesystem::path& root) const;
-  bool is_complete = false;  ///< all is done, and it was kept
+  bool is_complete = false;  ///< all is done, and the journal was kept
   /// Whether a new run could turn pictures twice.
   bool is_left_undone() const { return !is_complete && !files.empty(); }
   std::uint64_t bytes = 0, lines = 0;  ///< up to the end of the last whole line
 };
 
-/// The time as journals write it, which sorts as it passes.
+/// The time as journals write it: a later time sorts after an earlier one.
 std::string utc_now();
 
-/// Nothing if there is no journal, or if it was killed before its first line was whole. A last line
-/// that is not whole is not counted, nor are zeros and what follows them, if that was not flushed.
-/// Throws FileError that names the line of damage or the one before which lines are missing, or if
-/// it is not a journal at all. Names are relative to `root`, if they are not absolute.
-/// `looks_for_gone`: JournalContent::gone is asked for.
+/// Nothing if there is no journal, or if the run was killed before the first line was whole. A last
+/// line that is not whole does not count. Neither do zeros and the lines after them, if these were
+/// not flushed. Throws FileError if the file is not a journal, or is damaged: it names the damaged
+/// line, or the line before which others are missing. Names are relative to `root` unless they are
+/// absolute. `looks_for_gone`: JournalContent::gone is asked for.
 std::optional<JournalContent> read_journal(const std::filesystem::path& file,
                                            const std::filesystem::path& root,
                                            bool looks_for_gone = false);
 
-/// A journal that is written.
+/// Writes a journal.
 class Journal {
  public:
   /// Begins a journal, or goes on after `content`, which it takes. `flushed`: lines are on the disk
@@ -122,10 +122,10 @@ class Journal {
           std::optional<JournalContent> content, bool flushed);
 
   const std::filesystem::path& file() const { return file_; }
-  /// The hashes that the run that this one resumes has noted for this place.
+  /// The hashes that the interrupted run has noted for this place; or null.
   const JournalContent::Hashes* before(const std::filesystem::path& target) const;
   bool knows_gone() const { return !before_.gone.empty(); }
-  /// The hashes of a file with this content whose own name is gone.
+  /// The hashes of a file that had this content and is no longer under its name; or null.
   const JournalContent::Hashes* renamed(const ContentHash& content) const;
   /// Whether any result may have been put in its place, in this run or before.
   bool has_intents() const { return has_intents_; }
@@ -136,7 +136,7 @@ class Journal {
   void give_up(const Intent& intent);
   /// Notes that all is done.
   void end();
-  /// The same in a copy, which is on the disk then if it is `flushed`. This journal stays as it is.
+  /// The same in a copy. If `flushed`, it is on the disk afterwards. This journal does not change.
   void end_in(const std::filesystem::path& copy, bool flushed) const;
 
  private:

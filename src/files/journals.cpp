@@ -34,18 +34,18 @@ std::optional<fs::path> place_of(const IntendedFile& file) {
 std::optional<FileState> state_of_file(const fs::path& file) {
   struct stat status;
   if (::stat(file.c_str(), &status) == 0) return state_of(status);
-  // What is only out of reach now must not be taken for gone: its temporary would be removed.
+  // If a file is only out of reach now, it is not taken for gone: its temporary would be removed.
   if (errno == ENOENT || errno == ENOTDIR) return std::nullopt;
   throw FileError("cannot look at " + file.string(), file, system_code(errno));
 }
 
-/// What a killed run has left of the file.
+/// The temporary that a killed run has left for the file.
 Temporary left_of(const IntendedFile& file, const fs::path& place) {
   return {open_folder(place.parent_path()), place.filename(), file.temporary.filename()};
 }
 
-/// A run that was killed may have exchanged a result with what another program had just saved. That
-/// is put back.
+/// A killed run may have exchanged a result with a file that another program had just saved. Puts
+/// that file back.
 void put_back_others(const Intent& intent, bool& has_changed) {
   for (const IntendedFile& file : intent) {
     const auto beside = hash_of_file(file.temporary);
@@ -63,22 +63,22 @@ void put_back_others(const Intent& intent, bool& has_changed) {
   }
 }
 
-/// A file at the place must be in the state `original`; without `original` there must be none.
+/// Puts a file in its place. A file there must be in the state `original`; without `original` there
+/// must be none.
 void put_rest_in_place(const IntendedFile& file, const fs::path& place,
                        const std::optional<FileState>& original) {
   Temporary rest = left_of(file, place);
   const auto is_done =
       original ? rest.exchange(*original) : std::optional(rest.rename(IfExists::fail));
-  // If another program has removed it, or written one of its own, is_done() will find that.
+  // If another program has removed the file, or written its own, is_done() will find that.
   constexpr int others[] = {ENOENT, EEXIST, EBUSY};
   const bool is_others = !is_done || rest.is_kept() || std::ranges::count(others, errno) > 0;
   if (!is_others && !*is_done) cannot_write(file.target);
   FlushedFolders().flush(rest.folder().get());
 }
 
-/// Finishes each result that has only some of its files in their places. The others have their
-/// temporaries.
-/// `has_changed` becomes true before a file is replaced.
+/// Finishes each result that has only some of its files in their places: the other files still have
+/// temporaries. `has_changed` becomes true before a file is replaced.
 void finish_begun(const JournalContent& content, bool in_place, bool& has_changed) {
   for (const Intent& intent : content.begun) {
     if (in_place) put_back_others(intent, has_changed);
@@ -98,7 +98,7 @@ void finish_begun(const JournalContent& content, bool in_place, bool& has_change
   }
 }
 
-/// What the runs of a journal have left in these folders, as far as they are there.
+/// The temporaries that the runs of a journal have left in these folders.
 std::vector<fs::path> temporaries_of(const JournalContent& content,
                                      const std::set<fs::path>& folders) {
   std::vector<fs::path> found;
@@ -136,7 +136,7 @@ void refuse_to_resume(const fs::path& file, const JournalHeader& header, const J
                   file, {});
 }
 
-/// Gives the record the place of the journal, where at most the beginning of a line lies.
+/// Puts the record in the journal's place, where at most the beginning of a line lies.
 void take(const fs::path& record, const fs::path& journal) {
   ::unlink(journal.c_str());
   if (::link(record.c_str(), journal.c_str()) == 0) return;
@@ -201,7 +201,7 @@ Journals::~Journals() {
     for (const fs::path& folder : root.made) ::rmdir(folder.c_str());
 }
 
-// Journals above the roots and below them are of other runs.
+// Journals above the roots and below them belong to other runs.
 void Journals::refuse_others(std::span<const fs::path> below) const {
   std::set<fs::path> own;
   for (const Root& root : roots_) own.insert(fs::canonical(root.folder));
@@ -248,7 +248,7 @@ void Journals::find_places() {
   }
 }
 
-/// The journal of this run, found among the journals of other runs.
+/// Finds the journal of this run among the journals of other runs.
 void Journals::find_journal(Place& place, const fs::path& folder) {
   const fs::path usual = place.file;
   std::set<fs::path> names = {usual};
@@ -257,7 +257,7 @@ void Journals::find_journal(Place& place, const fs::path& folder) {
        entry.increment(error))
     if (is_journal_name(entry->path().filename().string()))
       names.insert(folder / entry->path().filename());
-  bool is_taken = false;  // the usual name, by another run
+  bool is_taken = false;  // another run has the usual name
   for (const fs::path& name : names) {
     auto content = read_journal(name, place.root, resumes() || !options_.takes_back.empty());
     if (!content) continue;
@@ -277,7 +277,7 @@ void Journals::find_journal(Place& place, const fs::path& folder) {
   if (is_taken && !place.content) place.file += "-" + run_id();
 }
 
-/// The last one that this run has left among the records of many.
+/// Finds the last record of this run among the records of all runs.
 void Journals::find_record(Place& place) const try {
   const std::string end = name_of_record(place.header);
   std::error_code error;
@@ -292,7 +292,8 @@ void Journals::find_record(Place& place) const try {
   if (resumes()) throw;  // others do not depend on it
 }
 
-/// A sum, so that their order makes no difference. Whoever replaces a file gives it another inode.
+/// Sums up hashes, so the order of the pictures makes no difference. A replaced file has another
+/// inode.
 void Journals::look_at_originals() {
   if (!options_.originals) return;
   std::vector<ContentHash> sums(places_.size());
@@ -322,7 +323,7 @@ void Journals::look_at_done() {
     if (!place.record.empty()) place.content.reset();
 }
 
-/// A journal without any result is of a run that replaced nothing, or it was cut.
+/// A journal without results: either the run replaced nothing, or the journal was cut.
 void Journals::refuse_cut(const Place& place) {
   if (!place.content || !place.content->files.empty() || place.content->is_complete) return;
   const std::string& then = place.content->header.originals;
@@ -397,7 +398,7 @@ void Journals::begin_record() {
   header.operation = options_.operation;
   header.is_record = true;
   for (const Root& root : roots_) header.inputs.push_back(fs::canonical(root.folder).string());
-  fs::create_directories(kept_in_);  // of a run that is resumed, it may be gone
+  fs::create_directories(kept_in_);  // if a run is resumed, it may be gone
   // A run that was killed before its journal named it has left its probes of takes_no_room().
   for (const auto& entry : fs::directory_iterator(kept_in_))
     if (is_temporary_name(entry.path().filename().string())) ::unlink(entry.path().c_str());
@@ -465,8 +466,8 @@ const Journals::Root& Journals::root_of(const fs::path& target) const {
 
 Journal& Journals::of(const fs::path& target) { return journals_[index_of(target)]; }
 
-// What belongs to a picture may lie elsewhere, and is in the picture's journal. In place, a file
-// under another name is known by its content.
+// A companion may lie elsewhere, but is in its picture's journal. In place, a renamed file is known
+// by its content.
 const JournalContent::Hashes* Journals::before(const fs::path& target,
                                                const fs::path& picture) const {
   const Journal& journal = journals_[index_of(picture)];
@@ -514,9 +515,9 @@ std::optional<ContentHash> Journals::source_before(const fs::path& target) const
 
 bool Journals::has_intents() const { return std::ranges::any_of(journals_, &Journal::has_intents); }
 
-// A missing journal says that the run is complete, and so does its last line. But that must not lie
-// in the folder before it is elsewhere: after a kill between the two a new run would not be
-// refused.
+// A run is complete if its journal is missing, or has the last line. A journal that goes to the
+// records gets that line only there, and is then removed. If it had the line here first, and the
+// run were killed, a new run would not be refused.
 void Journals::leave_record(Journal& journal, const Place& place) const {
   if (options_.keep) {
     journal.end();
@@ -536,7 +537,7 @@ void Journals::leave_record(Journal& journal, const Place& place) const {
     throw FileError("cannot remove " + journal.file().string(), journal.file(), system_code(errno));
 }
 
-/// Others never end by themselves.
+/// Removes old records, because nothing else does.
 void Journals::remove_old_records() const {
   constexpr auto longest = std::chrono::days(30);
   std::error_code error;
@@ -551,7 +552,8 @@ void Journals::remove_old_records() const {
   }
 }
 
-// What has another name now cannot be taken back, and is not to be turned twice.
+// A journal with files that have other names now stays: these cannot be taken back, and must not be
+// turned twice.
 void Journals::forget_taken_back() const {
   for (const Place& place : places_)
     for (const Other& other : place.taken_back)

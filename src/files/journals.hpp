@@ -18,7 +18,7 @@
 
 namespace qturn {
 
-/// A run could not begin after it had finished results of an interrupted one.
+/// A run could not begin, but had already finished results of an interrupted run.
 class UnfinishedError : public std::runtime_error {
  public:
   using runtime_error::runtime_error;
@@ -42,24 +42,24 @@ struct JournalOptions {
   /// In place: calls `visit` for each picture; or null.
   using Visit = std::function<void(const std::filesystem::path&, const FileState&)>;
   std::function<void(const Visit& visit)> originals = {};
-  /// To a folder without a journal: what else tells of it; nothing if it does not. Or null.
+  /// To a folder without a journal: reads what else tells about the run, or nothing. May be null.
   std::function<std::optional<JournalContent>()> known = {};
-  bool overwrite = false;  ///< to a folder: what an interrupted run did not write is replaced
+  bool overwrite = false;  ///< to a folder: files that an interrupted run did not write, too
   /// The journal of a run that is done stays and says so: to resume it again turns nothing.
   bool keep = false;
-  /// Otherwise it goes to this folder, where records of more runs are; empty: it is removed.
+  /// Otherwise it goes to this folder, to the records of other runs; empty: it is removed.
   std::filesystem::path records = {};
-  bool flushed = true;          ///< each line, before what depends on it
-  bool records_flushed = true;  ///< what goes to `records`, before the journal is removed
+  bool flushed = true;          ///< each line is flushed before anything depends on it
+  bool records_flushed = true;  ///< a record in `records` is, before the journal is removed
   /// In place, with `restart`: the ids of the runs that are undone. `kept_in` is their folder.
   std::vector<std::string> takes_back = {};
   std::filesystem::path kept_in = {};
 };
 
-/// What the same run has done before, and this one does again.
+/// What an equal run has done before, and this one does again.
 struct DoneBefore {
   std::string operation;
-  std::uint64_t pictures = 0;  ///< of this run, too
+  std::uint64_t pictures = 0;  ///< pictures of both runs
   std::string ended = {};      ///< when, in UTC; empty: not known
 };
 
@@ -69,18 +69,18 @@ class Journals {
   /// Locks the roots and reads their journals. `below`: journals of other runs that were found
   /// below the roots.
   ///
-  /// Throws FileError if another run holds a root; in place, if the same run was interrupted there,
-  /// or any run above or below, and is not to be resumed or forgotten; if it is another one that is
-  /// to be resumed.
+  /// Throws FileError if another run holds a root; in place, if this run was interrupted there, or
+  /// any run above or below, and shall neither be resumed nor forgotten; if the run to resume is
+  /// another one.
   Journals(JournalOptions options, std::span<const std::filesystem::path> below);
   ~Journals();
   Journals(const Journals&) = delete;
   Journals& operator=(const Journals&) = delete;
 
-  /// Whether there was a run to go on with.
+  /// Whether this run resumes another one.
   bool resumes() const { return options_.start == JournalOptions::Start::resume; }
 
-  /// In place, of a run that begins: nothing, or what it does once more.
+  /// In place, for a run that begins: what it does once more, if anything.
   const DoneBefore& done_before() const { return done_before_; }
 
   /// In place: throws FileError if another run, which is not complete, has put a result there.
@@ -89,7 +89,7 @@ class Journals {
   /// In place: originals are kept in a folder of this run in `backups`. A run that resumes another
   /// goes on with the other's folder. To be called before begin().
   void keep_originals(const std::filesystem::path& backups);
-  /// That folder; empty if there is none, or once it was removed because nothing was replaced.
+  /// The folder of the originals; empty if there is none, or once it was removed as not needed.
   const std::filesystem::path& kept_in() const { return kept_in_; }
   bool has_kept_originals() const { return !records_.empty() && records_[0].has_intents(); }
 
@@ -113,27 +113,27 @@ class Journals {
   bool know(const std::filesystem::path& target, const std::filesystem::path& picture) const {
     return before(target, picture) != nullptr;
   }
-  /// Whether the interrupted run has put a result there, the picture itself or what
-  /// belongs to it. Throws FileError if what is there is neither the result nor what it is to
-  /// replace.
+  /// Whether the interrupted run has put a result there: the picture itself or a file that belongs
+  /// to it. Throws FileError if the file there is neither the result nor the one that it
+  /// replaces.
   bool is_done(const std::filesystem::path& target, const std::filesystem::path& picture) const;
   /// Whether the interrupted run's result has the same content as its source.
   bool stays_the_same(const std::filesystem::path& target,
                       const std::filesystem::path& picture) const;
 
-  /// The hash of the source from which the run that this one resumes has made the file at this
-  /// place, if it has.
+  /// The hash of the source from which the interrupted run has made the file at this place; nothing
+  /// if it has not made it.
   std::optional<ContentHash> source_before(const std::filesystem::path& target) const;
 
-  /// Ends the run. If all is done, the journals say so, where they are kept or where the records of
-  /// runs are; if nothing was, they are removed. `all_taken_back`: the journals of the runs that
-  /// are undone are removed; otherwise they say what is still turned. Returns warnings.
+  /// Ends the run. If all is done, the kept journals or the records say so. If nothing was done,
+  /// the journals are removed. `all_taken_back`: the journals of the undone runs are removed;
+  /// otherwise they say what is still turned. Returns warnings.
   std::vector<std::string> finish(bool all_done, bool all_taken_back = false);
 
  private:
   struct Root {
     std::filesystem::path folder, absolute, place;
-    std::vector<std::filesystem::path> made;  // by this run, for the place; the deepest first
+    std::vector<std::filesystem::path> made;  // folders that this run made; the deepest first
     std::size_t journal = 0;
   };
   /// The journal of another run.
@@ -145,8 +145,8 @@ class Journals {
     std::filesystem::path file, root;
     JournalHeader header;
     std::optional<JournalContent> content;
-    std::filesystem::path record = {};   ///< of several runs, if `content` is from there
-    std::vector<Other> taken_back = {};  ///< what is forgotten
+    std::filesystem::path record = {};   ///< the record that `content` is from; or empty
+    std::vector<Other> taken_back = {};  ///< journals of the runs that are undone
   };
   const Root& root_of(const std::filesystem::path& target) const;
   std::size_t index_of(const std::filesystem::path& target) const {
@@ -174,7 +174,7 @@ class Journals {
   std::vector<Root> roots_;
   std::vector<FolderLock> locks_;
   std::vector<Place> places_;  // in the order of roots_
-  std::vector<Other> others_;  // in the roots, and not complete
+  std::vector<Other> others_;  // in the roots, of runs that are not complete
   DoneBefore done_before_;
   bool have_changed_ = false;
   std::vector<Journal> journals_;  // likewise, once they are begun

@@ -20,7 +20,7 @@ fs::path without_dots(const fs::path& path) {
 
 constexpr int to_use = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
 
-// One call to the system. None for whatever reason, an older system among them.
+// Opens the folder in one system call. None if that fails, as it does on an older system.
 FileDescriptor open_without_links(const fs::path& folder) {
   const open_how how{.flags = to_use, .mode = 0, .resolve = RESOLVE_NO_SYMLINKS};
   return FileDescriptor(

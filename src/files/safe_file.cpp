@@ -22,8 +22,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// What is read or written and hashed at a time. It stays in the caches of a core in between
-/// (docs/measurements/jpeg-h200.md).
+/// The bytes that are read or written at a time, and hashed. They stay in a core's caches in
+/// between (docs/measurements/jpeg-h200.md).
 constexpr std::size_t part_bytes = std::size_t{128} << 10;
 
 [[noreturn]] void fail_write(const fs::path& target, std::error_code reason = system_code(errno)) {
@@ -102,7 +102,7 @@ void copy_attributes(const fs::path& like, int fd, Lost& lost) {
     // Where users may not label files, the system has labelled the new one.
     if (!is_set && name != "security.selinux" && name != "security.SMACK64") lost.add(what);
   }
-  // The folder may have given the new file one.
+  // The folder may have given the new file an access list.
   if (!has_list && ::fremovexattr(fd, access_list) != 0 && errno != ENODATA && errno != ENOTSUP)
     lost.add("access list");
 }
@@ -208,9 +208,9 @@ struct StagedFiles::File {
         temporary(std::move(opened_folder), place.filename().string(),
                   file.like.empty() && file.same_as.empty() ? 0666 : 0600, file.same_as) {}
 
-  /// It is made of the file that it replaces.
+  /// Whether it replaces the file that it is made from.
   bool replaces_like() const { return like_state && like == target; }
-  /// What it replaces has its size, and the time that it is to get.
+  /// Whether the file that it replaces has its size, and the time that it is to get.
   bool replaces_one_like(const struct stat& wanted) const {
     const auto replaced = temporary.target_state();
     return replaced && replaced->bytes == written &&
@@ -218,7 +218,7 @@ struct StagedFiles::File {
   }
 
   fs::path target, folder, like;
-  bool is_new;                ///< it is the same as no other file
+  bool is_new;                ///< it has no `same_as`
   std::uint64_t written = 0;  ///< bytes
   std::optional<FileState> like_state;
   Temporary temporary;
@@ -280,8 +280,8 @@ void StagedFiles::stage(const NewFile& file) try {
       ++like_status.st_mtim.tv_sec;
     make_alike(like, like_status, opened.get()).report(target, warnings_);
   } else {
-    // By the clock. The system counts in ticks, and one who writes in the same tick must not give
-    // the file the same time.
+    // The system's own time counts in ticks: a program that writes in the same tick must not give
+    // the file the same time. So the time is taken from the clock.
     timespec times[] = {{.tv_sec = 0, .tv_nsec = UTIME_OMIT}, {}};
     if (::clock_gettime(CLOCK_REALTIME, &times[1]) == 0) (void)::futimens(opened.get(), times);
   }
@@ -339,7 +339,7 @@ void StagedFiles::flush_names(FlushedFolders& flushed) const {
 
 void StagedFiles::fail_changed(std::size_t index, std::error_code reason) const {
   const File& file = *files_[index];
-  // Whoever reports the error names the first file.
+  // The caller that reports the error names the first file.
   std::string sentence = index == 0 ? "" : file.like.string() + " ";
   sentence += reason ? "cannot be looked at once more" : "changed meanwhile";
   sentence += file.like == file.target || index == 0

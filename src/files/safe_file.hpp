@@ -4,8 +4,8 @@
 // as it was.
 //
 // In place, the two files exchange their names, because between a look at the original and a rename
-// over it another program could save it. What has come out is looked at: if it is not the file that
-// was read, or another program has it open for writing, the two exchange their names again.
+// over it another program could save it. Then the file that came out is checked: if it is not the
+// file that was read, or another program has it open for writing, the names are exchanged again.
 #pragma once
 
 #include <cstddef>
@@ -47,7 +47,7 @@ class FileError : public std::filesystem::filesystem_error {
   std::string what_;
 };
 
-/// The same of an error that is not one: the system's reason, without a library's own words.
+/// The same for any error of the file system: the system's reason, without a library's own words.
 inline std::string sentence_of(const std::filesystem::filesystem_error& error) {
   if (dynamic_cast<const FileError*>(&error)) return error.what();
   return error.path1().string() + ": " + error.code().message();
@@ -60,28 +60,28 @@ inline std::string sentence_of(const std::filesystem::filesystem_error& error) {
 FileBytes read_file(const std::filesystem::path& path, FileBytes memory = {},
                     FileState* state = nullptr, ContentHash* hash = nullptr);
 
-/// Makes what is open as `to`, and empty, a reflink: it has the content of the file, in the same
-/// blocks of the disk. False if the file system cannot.
+/// Makes the empty, open file `to` a reflink of `file`: it has the same content, in the same blocks
+/// of the disk. False if the file system cannot.
 bool share_blocks(const std::filesystem::path& file, int to);
 
 struct NewFile {
-  /// If it is a symbolic link, what it points to is written. With `places`, only if they say so.
+  /// If it is a symbolic link, the link's target is written; with `places`, only if they say so.
   std::filesystem::path target;
   std::span<const std::byte> content;
   /// The file whose mode, times, owner, attributes and access list the new one gets, as far as
-  /// the file system and our rights permit (what they do not is a warning); empty: it is made as
-  /// any other. If it replaces a file of the same size and time, it is a second later, so that a
-  /// backup, which looks at these alone, sees the change.
+  /// the file system and our rights permit (anything else is a warning); empty: it gets the usual
+  /// ones. If it replaces a file of the same size and time, its time is a second later, so that a
+  /// backup program, which looks at these alone, sees the change.
   std::filesystem::path like = {};
-  /// What `like` was when the content was made of it.
+  /// The state of `like` when the content was made from it.
   std::optional<FileState> like_state = {};
   /// Hands over what follows `content`, part by part, for a file that would not fit into memory;
   /// may be null.
   using Append = std::function<void(std::span<const std::byte> part)>;
   std::function<void(const Append& append)> write_more = {};
   const RealPlaces* places = nullptr;  ///< null: links are followed wherever they lead
-  /// If not empty, the new file is this one: by a hard link, else by a copy with all that a `like`
-  /// gives, which shares its blocks if the file system can do that. `content` is empty then.
+  /// If not empty, the new file is a hard link to this one. If that fails, it is a copy with what
+  /// `like` gives, which shares its blocks if that is possible. `content` is empty then.
   std::filesystem::path same_as = {};
 };
 
@@ -119,13 +119,13 @@ class FileSystems {
 };
 
 /// Files that belong together, written beside their targets and not yet in their places. They are
-/// one outcome, as far as a file system can do that: whatever takes room or rights is done for all
-/// of them before the first is in its place. Missing folders are made, and stay. The steps are
+/// one outcome, as far as a file system can do that: all work that takes room or rights is done for
+/// every file before the first is in its place. Missing folders are made, and stay. The steps are
 /// called in this order; all throw FileError, and then every target is as it was. The destructor
-/// deletes what is not in its place.
+/// deletes files that are not in their places.
 class StagedFiles {
  public:
-  /// Whether files and folders are `flushed` to the disk before what follows depends on them.
+  /// `flushed`: files and folders are on the disk before any step depends on them.
   StagedFiles(std::span<const NewFile> files, IfExists if_exists, bool flushed);
   ~StagedFiles();
   StagedFiles(StagedFiles&&) noexcept;
@@ -137,34 +137,34 @@ class StagedFiles {
   void append(std::size_t index, std::span<const std::byte> part);
   /// The file beside the target.
   std::filesystem::path temporary(std::size_t index) const;
-  /// The hash of the content that it was made with.
+  /// The hash of the content that the file was made with.
   const ContentHash& hash(std::size_t index) const;
 
-  /// From now on another program that writes to the file, or links to it, keeps it from its place.
+  /// If another program writes to the file or links to it from now on, it does not get its place.
   void seal(std::size_t index) const;
-  /// What is in the file now, read from the file system into `memory`. Throws ProofError if it is
-  /// not the content that was written. Not of a file with `write_more`. The file is sealed first.
+  /// Seals the file, and reads it back from the file system into `memory`. Throws ProofError if the
+  /// content is not the one that was written. Not for a file with `write_more`.
   FileBytes read_back(std::size_t index, FileBytes memory) const;
 
   /// Closes the files. If they are flushed, blocks until they are on the disk.
   void finish_writing();
-  /// Flushes the folders of several files. Otherwise a power cut could keep the first in its place
-  /// and lose the names of the files that have not followed it.
+  /// Flushes the folders of several files. Otherwise a power cut could keep the first file in its
+  /// place and lose the names of files that have not followed it.
   void flush_names(FlushedFolders& flushed) const;
-  /// Throws also if a `like` is no longer in its `like_state`, or if what is sealed has changed. If
-  /// a file cannot follow the first for any other reason, that one stays: returns a sentence for
-  /// each.
+  /// Throws also if a `like` is no longer in its `like_state`, or if a sealed file has changed. If
+  /// another file cannot follow the first for any other reason, the first stays in its place.
+  /// Returns a sentence for each such file.
   std::vector<std::string> put_in_place();
-  /// After that: whether the file has followed.
+  /// After put_in_place(): whether the file has followed.
   bool is_in_place(std::size_t index) const;
-  /// Is called after that. False if a file could not follow the first. One that exists and is not
-  /// to be replaced stays as was asked for.
+  /// After put_in_place(): false if a file could not follow the first. A file that exists and must
+  /// not be replaced stays, as was asked for, and does not count.
   bool is_whole() const { return is_whole_; }
-  /// What could not follow stays beside its place, for a run that resumes this one.
+  /// Keeps files that could not follow beside their places, for a run that resumes this one.
   void keep_rest();
   /// Flushes the folders of the files that are in their places. Warns if it cannot flush one.
   void flush_folders(FlushedFolders& flushed, std::vector<std::string>& warnings) const;
-  /// Instead: their file systems are flushed later.
+  /// Instead of flush_folders(): adds their file systems, which are flushed later.
   void add_to(FileSystems& written) const;
 
  private:
@@ -183,13 +183,13 @@ class StagedFiles {
   std::vector<std::string> warnings_;
 };
 
-/// All the steps. `prove` may look at the files, which are sealed then, before they are in their
-/// places, and what it throws is passed on. Blocks until the files are on the disk; returns
+/// Takes all the steps. `prove` may look at the files, which are then sealed, before they are in
+/// their places, and its exceptions are passed on. Blocks until the files are on the disk; returns
 /// warnings.
 std::vector<std::string> write_files(std::span<const NewFile> files, IfExists if_exists,
                                      const std::function<void(const StagedFiles&)>& prove = {});
 
-/// One file.
+/// The same for one file.
 std::vector<std::string> write_file(const std::filesystem::path& target,
                                     std::span<const std::byte> content,
                                     const std::filesystem::path& like, IfExists if_exists);

@@ -27,14 +27,14 @@ struct Original {
 class Source {
  public:
   virtual ~Source() = default;
-  /// The file of this name, in `memory`. Throws FileError.
+  /// Reads the file of this name into `memory`. Throws FileError.
   virtual Original read(const std::filesystem::path& name, FileBytes memory) const = 0;
-  /// Whether the file is in memory already, which is handed over instead.
+  /// Whether read() hands over memory that already holds the file.
   virtual bool hands_over() const { return false; }
-  /// How many bytes that will be. Throws FileError.
+  /// How many bytes read() will give. Throws FileError.
   virtual std::uint64_t size(const std::filesystem::path& name) const = 0;
-  /// The place of the file in its sample, by which a result that keeps the order of files finds its
-  /// own.
+  /// The position of the file in its sample. A writer that keeps the order of files gives it to the
+  /// result.
   virtual std::size_t position(const std::filesystem::path& /*name*/) const { return 0; }
   /// World files of a picture that lie beside it and are not among the files of its sample.
   virtual std::vector<std::filesystem::path> world_files(

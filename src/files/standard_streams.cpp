@@ -35,7 +35,7 @@ std::size_t read_some(std::span<std::byte> memory) {
   }
 }
 
-/// Standard output, so that writing to it does not block once something can be written.
+/// Standard output. A write to it does not block once something can be written.
 struct Output {
   FileDescriptor pipe{-1};
   std::size_t most = std::numeric_limits<std::size_t>::max();  ///< bytes at once
@@ -43,8 +43,8 @@ struct Output {
   Output() {
     struct stat status = {};
     if (::fstat(STDOUT_FILENO, &status) != 0 || S_ISREG(status.st_mode)) return;
-    // Opened again, so that others who have it are not told not to block. With 4 KiB at once a pipe
-    // takes half as much in a second.
+    // The pipe is opened again, so that O_NONBLOCK does not hold for others who have it. With 4 KiB
+    // at once a pipe takes half as much in a second.
     if (S_ISFIFO(status.st_mode))
       pipe = FileDescriptor(::open("/proc/self/fd/1", O_WRONLY | O_NONBLOCK | O_CLOEXEC));
     if (!pipe) most = PIPE_BUF;
@@ -52,7 +52,7 @@ struct Output {
   int file() const { return pipe ? pipe.get() : STDOUT_FILENO; }
 };
 
-/// Until something can be written.
+/// Waits until something can be written.
 void wait_for_reader(int file, const std::atomic<bool>& stop) {
   constexpr int milliseconds = 100;
   pollfd waited = {file, POLLOUT, 0};
@@ -90,7 +90,7 @@ std::vector<std::byte> read_standard_input_head(std::size_t count) {
 
 std::vector<std::byte> read_standard_input(std::span<const std::byte> head, std::uint64_t most) {
   constexpr std::size_t part_bytes = 4 << 20;
-  // So that no memory is taken twice; all but the last are full.
+  // Parts take memory once, where a growing buffer takes it twice. All but the last are full.
   std::deque<std::unique_ptr<std::byte[]>> parts;
   parts.push_back(std::make_unique_for_overwrite<std::byte[]>(part_bytes));
   std::ranges::copy(head, &parts.front()[0]);

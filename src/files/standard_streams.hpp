@@ -13,7 +13,7 @@
 
 namespace qturn {
 
-/// Its first bytes, at most `count`. Throws FileError.
+/// The first bytes of standard input, at most `count`. Throws FileError.
 std::vector<std::byte> read_standard_input_head(std::size_t count);
 
 /// Reads standard input to its end; `head` has been read already. Returns all of it. Throws
@@ -24,7 +24,7 @@ std::vector<std::byte> read_standard_input(std::span<const std::byte> head, std:
 /// is raised while nobody reads.
 void write_to_standard_output(std::span<const std::byte> bytes, const std::atomic<bool>& stop);
 
-/// The picture that was read from there, whatever its name.
+/// The picture that was read from standard input, under any name.
 class StandardInput : public Source {
  public:
   explicit StandardInput(std::vector<std::byte> picture) : picture_(std::move(picture)) {}

@@ -37,8 +37,8 @@ std::string next_letters() {
 /// Whether the file system cannot do what was asked of renameat2(). NFS is one.
 bool is_unknown_rename() { return errno == EINVAL || errno == ENOSYS || errno == ENOTSUP; }
 
-/// Whether any program has the file open for writing. As far as the system tells that: of files of
-/// our own, not on network file systems.
+/// Whether any program has the file open for writing, as far as the system tells: it does so for
+/// our own files, but not on network file systems.
 bool is_open_for_writing(int fd) {
   // If a program opens it now, the system sends a signal, by default one that ends us.
   ::fcntl(fd, F_SETSIG, SIGURG);
@@ -47,7 +47,7 @@ bool is_open_for_writing(int fd) {
   return false;
 }
 
-/// A network file system may give what was written a later time.
+/// Times do not count: a network file system may give a written file a later one.
 bool is_same(const FileState& a, const FileState& b) {
   return a.device == b.device && a.inode == b.inode && a.bytes == b.bytes;
 }
@@ -75,7 +75,7 @@ Temporary::Temporary(FileDescriptor folder, std::string target, mode_t mode,
     file_ = FileDescriptor(::openat(folder_.get(), name_.c_str(),
                                     O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode));
   } while (!file_ && (errno == EEXIST || errno == EINTR));
-  // To flush it.
+  // The file is opened to flush it.
   if (is_linked_)
     file_ = FileDescriptor(::openat(folder_.get(), name_.c_str(),
                                     O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
@@ -93,7 +93,7 @@ Temporary::Temporary(FileDescriptor folder, std::string target, std::string name
       name_(std::move(name)),
       is_left_(true) {
   const auto found = state_of_name(name_);
-  // What is not known cannot be told from another program's file afterwards.
+  // A file that is not known now cannot be told from another program's file afterwards.
   if (!found && errno != ENOENT)
     throw FileError("cannot look at " + name_, name_, system_code(errno));
   own_ = found.value_or(Look());
@@ -122,8 +122,8 @@ bool Temporary::is_touched() {
   return is_touched_ = is_touched_ || (found && *found != *sealed_);
 }
 
-/// The same once it is in its place, by what a rename does not change. False for what was written
-/// since the rename, as the times tell: by its new name, so that it belongs there.
+/// The same after the rename, by what a rename does not change. False if the times say that the
+/// file was written after the rename: the writer used the new name, so the change belongs there.
 bool Temporary::is_touched_there() {
   const auto found = state_of_name(target_name_);
   if (!sealed_ || !found || found->inode != sealed_->inode || FileState(*found) == *sealed_ ||

@@ -19,14 +19,14 @@ enum class IfExists : std::uint8_t {
   leave_companions  ///< the first file fails; a companion that is there stays
 };
 
-/// Is deleted with this object unless it is in its place.
+/// The destructor deletes the file unless it is in its place.
 class Temporary {
  public:
-  /// In `folder`, to be called `target`. If `same_as` is not empty, it is that file if it can be.
+  /// Makes a file in `folder` for `target`. If `same_as` is not empty, it is that file if possible.
   Temporary(FileDescriptor folder, std::string target, mode_t mode,
             const std::filesystem::path& same_as);
-  /// One that a killed run has left there under this name. It is not deleted. Throws FileError if
-  /// the system does not say what it is.
+  /// Takes a file that a killed run has left there under this name. It is not deleted. Throws
+  /// FileError if the system does not say what it is.
   Temporary(FileDescriptor folder, std::string target, std::string name);
   ~Temporary();
   Temporary(const Temporary&) = delete;
@@ -37,24 +37,24 @@ class Temporary {
   const FileDescriptor& folder() const { return folder_; }
   const std::string& name() const { return name_; }
   bool is_in_place() const { return is_in_place_; }
-  /// The state of the file at the target; none if there is none, or if it cannot be looked at.
+  /// The state of the file at the target; nothing if there is no file, or it cannot be looked at.
   std::optional<FileState> target_state() const { return state_of_name(target_name_); }
   bool is_exchanged() const { return is_exchanged_; }
   std::uint64_t bytes() const { return own_.bytes; }
   bool is(const struct stat& file) const { return own_.inode == file.st_ino; }
   void keep() { is_kept_ = true; }
-  /// True also if another program has put its file in the place of the target: then this is the
-  /// original.
+  /// True also if another program has put its file in the place of the target: then this file is
+  /// the original.
   bool is_kept() const { return is_kept_; }
 
-  /// To be called when all is written, while the file is open: this is what must be in the place.
+  /// To be called when all is written, while the file is open: this file must get into the place.
   /// False, with errno set, if it cannot be looked at.
   bool remember();
 
-  /// To be called after the last change of our own, and before what is proved is read: from now on
+  /// To be called after our own last change, and before the proof reads the file: from now on
   /// nobody may write to the file, or link to it, until it has the name of the target.
   void seal();
-  /// Whether somebody has, as far as the times of the file tell that.
+  /// Whether somebody has done so since seal(), as far as the times of the file tell it.
   bool is_touched();
 
   /// Gives it the name of the target. Returns false, with errno set, if that failed, or if it was
@@ -62,8 +62,8 @@ class Temporary {
   bool rename(IfExists if_exists);
 
   /// The same if the target is in the state `original`, and no program has it open for writing.
-  /// Both are looked at when the two files have exchanged their names, so that no program can come
-  /// in between. None: the target is another file, and has its name again. False as rename().
+  /// That is checked after the two files have exchanged their names, so no program can come in
+  /// between. Nothing: the target is another file, and has its name again. False as in rename().
   std::optional<bool> exchange(const FileState& original);
 
   /// Undoes exchange(). If another program has put a file there since, that stays there.
@@ -98,13 +98,13 @@ class Temporary {
 /// Six letters that are in the names of this process's temporaries.
 const std::string& run_id();
 
-/// The name of a temporary: of the run with this id, `last` are the letters that tell it from that
-/// run's others. `longest`: of a name in its folder.
+/// The name of a temporary of the run with this id. `last`: letters that tell it from others of the
+/// run. `longest`: the most bytes of a name in its folder.
 std::string temporary_name(std::string_view target, std::string_view run, std::string_view last,
                            std::size_t longest = 255);
 
-/// Whether a file with this name is a temporary, which a killed run leaves; if `run` is an id, a
-/// temporary of that run.
+/// Whether a file with this name is a temporary, which a killed run leaves. If `run` is an id, only
+/// a temporary of this run counts.
 bool is_temporary_name(std::string_view name, std::string_view run = {});
 
 }  // namespace qturn

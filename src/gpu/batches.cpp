@@ -58,7 +58,7 @@ void Batches::resign(const std::string& problem) {
   for (Waiting* waiting : std::exchange(waiting_, {})) Resume(waiting->resume)();
 }
 
-// Before all others, in their order.
+// Puts them before all others, in their order.
 void Batches::give_back(std::span<Waiting* const> undone) {
   const std::lock_guard lock(mutex_);
   waiting_.insert(waiting_.begin(), undone.begin(), undone.end());
@@ -92,7 +92,7 @@ std::vector<Batches::Waiting*> Batches::take(std::uint64_t device_bytes) {
   return batch;
 }
 
-// Without a function if the device cannot be used, or if all is over before it has started.
+// Returns a worker without a function if the device cannot be used, or if all is over before.
 Batches::Worker Batches::start(const MakeWorker& make) {
   auto pause = limits_.retry;
   for (bool is_first = true;; is_first = false, pause *= 2) {

@@ -4,7 +4,7 @@
 // is a task of its own. So those tasks are suspended here until a worker takes a full batch, or,
 // after a short time or if nothing else is under way, whatever is waiting. One worker of a device
 // enqueues its batch while the others finish theirs. A worker takes its batch only when the batch
-// before is enqueued, so that it is as full as possible. What becomes of a work does not depend on
+// before is enqueued, so that it is as full as possible. The result of a work does not depend on
 // the others in its batch.
 #pragma once
 
@@ -29,9 +29,9 @@
 
 namespace qturn {
 
-/// A request. Who asks and the worker agree on what its result is.
+/// A request. The caller and the worker agree on what its result is.
 struct DeviceWork {
-  std::uint64_t device_bytes = 0;  ///< of memory that it takes on the device
+  std::uint64_t device_bytes = 0;  ///< the memory that it takes on the device
   std::exception_ptr error = {};
 };
 
@@ -53,8 +53,8 @@ class Batches {
   struct Worker {
     /// Processes a batch on the worker's thread. It calls `enqueued` when another worker may
     /// enqueue its own. It puts a result or an error into each work and calls `done` with its
-    /// index; after that it must not touch the work. If it throws DeviceLost, what is not done is
-    /// another worker's, and this one ends. After other exceptions it fails with that error. Empty
+    /// index; after that it must not touch the work. If it throws DeviceLost, this worker ends, and
+    /// another one does the rest. If it throws anything else, the rest fails with that error. Empty
     /// if the device cannot be used; if no device can be used, no work is done.
     std::function<void(std::span<DeviceWork* const> batch, const std::function<void()>& enqueued,
                        const std::function<void(std::size_t)>& done)>
@@ -82,8 +82,8 @@ class Batches {
   /// False while nothing can be done.
   bool is_of_use();
 
-  /// Why a device could not be used, a sentence; empty if none failed, or if this was asked since
-  /// then.
+  /// Why a device could not be used, a sentence; empty if none has failed since this was last
+  /// asked.
   std::string take_problem();
 
  private:

@@ -48,7 +48,7 @@ struct DeviceChoice {
   bool only_jpegs = false;  ///< all other pictures are turned on the CPU
 };
 
-/// What most of the work is. A GPU turns many JPEGs several times as fast as the CPU. All other
+/// The kind of most of the work. A GPU turns many JPEGs several times as fast as the CPU. All other
 /// work is limited by codecs that run on the CPU, and a GPU would only add the time of its start.
 enum class Work : std::uint8_t { many_jpegs, other };
 
@@ -63,7 +63,7 @@ DeviceChoice choose_device(std::string_view option, Work work);
 /// Picks one of several devices for this process, which is number `local_rank` on this machine.
 DeviceChoice device_of_rank(DeviceChoice choice, int local_rank);
 
-/// A lane on CUDA device `device`, of whose page-locked memory at most `keep_bytes` stay allocated
+/// A lane on CUDA device `device`. At most `keep_bytes` of its page-locked memory stay allocated
 /// between images. Throws CudaError; std::logic_error in a build without CUDA.
 std::unique_ptr<Lane> make_cuda_lane(int device, std::size_t keep_bytes);
 

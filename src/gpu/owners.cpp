@@ -197,7 +197,7 @@ void PageLockedPool::give_back(std::size_t bytes, std::byte* data) {
   changed_.notify_all();
 }
 
-// Back into its block, in one with what is free beside it.
+// Puts a piece back into its block, and merges it with free neighbours.
 void PageLockedPool::merge(std::size_t bytes, std::byte* data) {
   const auto block =
       std::ranges::find_if(blocks_, [&](const Block& each) { return each.has(data); });

@@ -18,7 +18,7 @@
 
 namespace qturn {
 
-/// cudaErrorMemoryAllocation: less may still be there, and other calls work.
+/// cudaErrorMemoryAllocation: less memory may still be there, and other calls work.
 class OutOfDeviceMemory : public CudaError {
  public:
   using CudaError::CudaError;
@@ -62,10 +62,10 @@ class DeviceBuffer {
   std::size_t bytes_ = 0;
 };
 
-/// Makes `device` current for this thread, whose waits for a stream yield to other threads. By
-/// CUDA's default they spin, and take cores from the threads that feed the device. They wait for
-/// one picture, and a thread that slept would wake up too late. A batch takes milliseconds, so
-/// waits for it sleep (CudaEvent).
+/// Makes `device` current for this thread, and lets its waits for a stream yield to other threads.
+/// CUDA's default is to spin, which takes cores from the threads that feed the device. These waits
+/// are for one picture: a thread that slept would wake up too late. A batch takes milliseconds, so
+/// waits for a batch sleep (CudaEvent).
 void use_device(int device);
 
 struct FreePageLocked {
@@ -110,10 +110,10 @@ class CudaEvent {
   cudaEvent_t event_ = nullptr;
 };
 
-// Page-locked memory for what goes to a GPU and comes back, from one picture to the next.
+// Page-locked memory for copies to and from a GPU, kept from one picture to the next.
 //
-// Only from such memory do copies run beside other work. The system takes longer to give it than a
-// copy takes, and so long for each piece that pieces are cut out of large blocks.
+// Only copies from such memory overlap with other work. The system takes longer to give a piece of
+// it than the copy takes, so pieces are cut out of large blocks.
 
 /// May be used by several threads.
 class PageLockedPool {
@@ -126,7 +126,7 @@ class PageLockedPool {
   explicit PageLockedPool(std::uint64_t most_bytes, Allocate allocate = allocate_page_locked_block)
       : most_bytes_(most_bytes), allocate_(allocate) {}
 
-  /// Memory for `bytes`, with any content; none if so much cannot be had. It goes back to the pool,
+  /// Memory for `bytes`, with any content; none if there is not so much. It goes back to the pool,
   /// which must outlive it. Blocks only while the system is asked for more. The current thread
   /// needs a device.
   FileBytes take(std::size_t bytes);
@@ -160,8 +160,8 @@ class PageLockedPool {
   bool grows_ = false;  ///< a thread asks the system for a block
   std::vector<Block> blocks_;
   /// Pieces that came back, by size; of one size the newest first, because the cores' caches may
-  /// still have it. They are merged with what is beside them only if no piece fits: to look for a
-  /// place among many takes longer than to write a file.
+  /// still have it. They are merged with free neighbours only if no piece fits: to look for a place
+  /// among many takes longer than to write a file.
   std::multimap<std::size_t, std::byte*> returned_;
 };
 

@@ -29,11 +29,11 @@
 namespace qturn {
 namespace {
 
-// Parts on their way at the same time: while one is decoded, others are copied and planned.
+// So many parts are on their way at a time: while one is decoded, others are copied and planned.
 constexpr std::size_t places = 8;
 constexpr int decoded_pixel_bytes = 3;
 
-/// The device of this thread while it lives; then it is again what it was.
+/// Makes a device current for this thread while it lives, and then the one before again.
 class OnDevice {
  public:
   explicit OnDevice(int device) {
@@ -219,7 +219,7 @@ class ScanDecoderOnDevice final : public ScanDecoder {
   }
 
  private:
-  /// A place that is free, until this is left.
+  /// Takes a free place until the scope is left.
   class Taken {
    public:
     explicit Taken(ScanDecoderOnDevice& all) : all_(all) {
@@ -276,7 +276,7 @@ class ScanDecoderOnDevice final : public ScanDecoder {
     return static_cast<std::size_t>(size.width * size.height) * decoded_pixel_bytes;
   }
 
-  // The rows of a picture are not resized as columns are, so it is made upright before.
+  // Rows and columns are not resized in the same way, so a picture is first made upright.
   static std::size_t upright_bytes(Size size, Orientation applied, const DecodedPlace& to) {
     return to.crop && applied != Orientation::identity ? rgb_bytes(size) : 0;
   }
@@ -293,7 +293,7 @@ class ScanDecoderOnDevice final : public ScanDecoder {
     return first.crop ? resize_workspace_bytes(images.data(), images.size(), first.rule) : 0;
   }
 
-  // Whether the decoder may write to a place itself: before what `stream` does then.
+  // Whether the decoder may write to the place itself, because `stream` is idle.
   static bool is_direct(const ScanPicture& picture, bool is_stream_idle) {
     return is_stream_idle && !picture.to.format && picture.applied == Orientation::identity;
   }
@@ -355,8 +355,8 @@ class ScanDecoderOnDevice final : public ScanDecoder {
     return bytes;
   }
 
-  // One copy for all, from page-locked memory if there is any: returned, it is in use until the
-  // stream has come that far.
+  // Copies the data of all pictures at once, from page-locked memory if there is any. Returns this
+  // memory, which is in use until the stream has made the copy.
   FileBytes copy_data(std::span<const ScanPicture> part, std::byte* to, std::size_t bytes,
                       cudaStream_t stream) {
     FileBytes staged = page_locked_.take(bytes);
@@ -404,7 +404,7 @@ class ScanDecoderOnDevice final : public ScanDecoder {
     tbb::this_task_arena::isolate([&] { tbb::parallel_for(std::size_t{0}, pieces.size(), copy); });
   }
 
-  // The plan, and the pictures that are in it. What makes no sense is left out of `decodes`: the
+  // The plan, and the pictures in it. A picture that makes no sense is left out of `decodes`: the
   // CPU refuses it.
   static std::pair<JpegDecodePlan, std::vector<std::size_t>> plan_of(
       std::vector<JpegScanDecode>& decodes, std::span<ScanPicture> part) {
@@ -472,7 +472,7 @@ class ScanDecoderOnDevice final : public ScanDecoder {
   std::vector<std::unique_ptr<Place>> places_;
   std::mutex mutex_;
   std::condition_variable given_back_;
-  std::deque<Place*> free_;  ///< the one first that was given back first: its pixels are read
+  std::deque<Place*> free_;  ///< first given back, first taken: its pixels are read by now
 };
 
 }  // namespace

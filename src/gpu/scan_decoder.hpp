@@ -17,7 +17,7 @@ struct DecodedPlace {
   View pixels;
   PlanarView planes;
   const PlanarFormat* format = nullptr;  ///< null: pixels
-  const PictureCrop* crop = nullptr;     ///< to planes: what is resized; null: all as it is
+  const PictureCrop* crop = nullptr;     ///< the part to resize to planes; null: all, not resized
   ResizeRule rule = {};
 };
 
@@ -27,7 +27,7 @@ struct ScanPicture {
   const JpegHeader* header = nullptr;
   Orientation applied = Orientation::identity;  ///< to the pixels as they are stored
   DecodedPlace to;                              ///< in device memory
-  bool is_given_up = false;                     ///< the CPU's work; nothing was written
+  bool is_given_up = false;                     ///< left to the CPU; nothing was written
 };
 
 /// May be used by any number of threads.

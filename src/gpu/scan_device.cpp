@@ -25,8 +25,8 @@ constexpr std::uint64_t memory_share = 8;
 constexpr BatchLimits batch_limits{.count = 8, .patience = std::chrono::milliseconds(0)};
 std::size_t aligned(std::size_t bytes) { return DevicePieces::aligned(bytes); }
 
-// Turned data is about as long as the data: the codes of DC differences change, or all of them. If
-// it does not fit, the CPU turns the picture.
+// Turned data is about as long as the data, although some or all codes change. If it does not fit,
+// the CPU turns the picture.
 std::size_t turned_capacity(std::size_t bytes) { return bytes + bytes / 8 + 4096; }
 
 template <class Turn>
@@ -38,7 +38,7 @@ std::vector<Turn> with_lengths(std::vector<Turn> turns, std::size_t bytes) {
   return turns;
 }
 
-/// A request, and what becomes of it.
+/// A request and its result.
 struct ScanWork : DeviceWork {
   std::span<const std::byte> data;
   std::vector<JpegScanTurn> lossless;  ///< with the lengths of the data on the device
@@ -117,7 +117,7 @@ class ScanWorker {
       for (const Picture& picture : some) done(picture.index);
     };
     const auto give_back = [&] { memory_ = DeviceBuffer(); };
-    // What is too large even alone goes the CPU's way.
+    // A picture that is too large even alone is left to the CPU.
     in_halves_without_memory<OutOfDeviceMemory>(std::span(pictures), run_some, give_back);
   }
 
@@ -287,7 +287,7 @@ class ScanDevice final : public JpegDevice {
   std::string take_problem() override { return batches_.take_problem(); }
 
  private:
-  // None if there is none. A device that fails says so when it starts.
+  // None if there is no more. A device that fails says so when it starts.
   FileBytes page_locked(std::size_t bytes) try {
     check(cudaSetDevice(first_), "the device");
     return page_locked_.take(bytes);

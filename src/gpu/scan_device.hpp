@@ -19,18 +19,18 @@ inline constexpr std::size_t scan_requests_per_device = 48;
 
 struct ScanDeviceLimits {
   std::uint64_t page_locked_bytes = 0;  ///< for all files and results together
-  /// Without kernels the data comes back as it went, and what is left is the time of all else. Only
-  /// lossless turns are possible then.
+  /// false: the data comes back unchanged, to measure the time of all other work. Only lossless
+  /// turns are possible then.
   bool runs_kernels = true;
 };
 
-/// The memory that a request takes on a device. Throws std::invalid_argument for what a device does
-/// not take: more than 2^28 bytes of data, a header that makes no sense there.
+/// The memory that a request takes on a device. Throws std::invalid_argument if a device does not
+/// take it: more than 2^28 bytes of data, a header that makes no sense there.
 std::uint64_t device_bytes(const JpegRequest& request);
 
-/// All of `devices` together. They start in the background. What is damaged, or finds no memory on
-/// a device, is not taken. `spare` has memory where there is no more of the page-locked kind, and
-/// must outlive them. What memory() returns must not outlive them.
+/// Makes one JpegDevice of all `devices`, which start in the background. It does not take a JPEG
+/// that is damaged or for which a device has no memory. `spare` gives memory if there is no more
+/// page-locked memory, and must outlive it. It must outlive what memory() returns.
 std::unique_ptr<JpegDevice> make_scan_device(const std::vector<int>& devices,
                                              const ScanDeviceLimits& limits, SpareBytes& spare,
                                              const std::atomic<bool>& stop);

@@ -1,4 +1,4 @@
-// What a batch of JPEGs takes on a GPU: a stream, and memory on both sides.
+// What a batch of JPEGs needs on a GPU: a stream, and memory on both sides.
 #pragma once
 
 #include <qturn/jpeg_cuda.hpp>
@@ -21,7 +21,7 @@ struct HostSide {
   Result* results() const { return reinterpret_cast<Result*>(made.data()); }
 };
 
-/// Waits for a stream, however this is left.
+/// Waits for a stream when its scope is left, also by an exception.
 struct StreamEnd {
   cudaStream_t stream;
   ~StreamEnd() { cudaStreamSynchronize(stream); }

@@ -1,4 +1,4 @@
-// A picture in memory, decoded to pixels for who wants nothing else of it.
+// A picture in memory, decoded for callers that want nothing but its pixels.
 #pragma once
 
 #include <cstddef>
@@ -33,7 +33,7 @@ bool has_rgb(const Image& image);
 
 /// The first page as R, G and B of a byte each, as Pillow's convert("RGB") has them: grey three
 /// times, without alpha, CMYK without a colour profile. Of 16 bits the upper eight are taken. `rgb`
-/// has the page's size and 3 bytes per pixel. Throws ImageFileError for what has no such pixels.
+/// has the page's size and 3 bytes per pixel. Throws ImageFileError if a page has no such pixels.
 void to_rgb(const Image& image, View rgb);
 
 // Small copies of pictures, for people to look at.
@@ -43,8 +43,8 @@ struct SmallPicture {
   std::int64_t width = 0, height = 0;
   int channels = 3;
   std::vector<std::uint8_t> pixels = {};
-  Orientation stored = Orientation::identity;  ///< the orientation of the picture it was made of
-  Size original = {};                          ///< that picture's size, as it is stored
+  Orientation stored = Orientation::identity;  ///< how the large picture is stored
+  Size original = {};                          ///< the size of the large picture as it is stored
 };
 
 enum class Shrink : bool {
@@ -53,17 +53,17 @@ enum class Shrink : bool {
 };
 
 /// The first page as it is stored, no side longer than `longest`; never enlarged. Throws
-/// ImageFileError for damage, and for what has neither 8 nor 16 bits.
+/// ImageFileError for damage, and for samples of neither 8 nor 16 bits.
 SmallPicture small_picture(std::span<const std::byte> file, std::string_view lower_suffix,
                            std::int64_t longest, Shrink shrink, const Limits& limits);
 
-/// A colour for a value of a mask, for a category: the same for the same number.
+/// A colour for a value of a mask or for a category; a number always has the same colour.
 struct Colour {
   std::uint8_t red = 0, green = 0, blue = 0;
 };
 Colour colour_of(std::uint64_t number);
 
-/// Its file in the format of this name. Three channels for "jpeg".
+/// Encodes the picture in the format of this name. Three channels for "jpeg".
 Bytes encoded(SmallPicture picture, std::string_view format);
 
 }  // namespace qturn

@@ -10,8 +10,8 @@
 
 namespace qturn {
 
-/// A thumbnail or a preview, turned by the codec of its own format. Throws ImageFileError if it is
-/// damaged or of a format that is not expected there.
+/// Turns a thumbnail or a preview with the codec of its own format. Throws ImageFileError if it is
+/// damaged, or in a format that is not expected there.
 Bytes turn_embedded(std::span<const std::byte> file, Orientation orientation);
 
 /// Encodes `image`, whose pages were turned by `applied`, in the format `target`, with metadata
@@ -26,7 +26,7 @@ Bytes encode(const Image& image, Orientation applied, const Codec& target,
 std::string no_place_for_orientation(const Codec& codec);
 
 /// The same file with another orientation in every place and the same pixels. Throws ImageFileError
-/// if the format has no place for one, by name, or a place is damaged.
+/// if the format, which it names, has no place for an orientation, or if a place is damaged.
 Bytes retag(std::span<const std::byte> file, const Codec& codec, Orientation tag,
             MissingTag missing, std::vector<std::string>& warnings);
 

@@ -66,7 +66,7 @@ class Lane {
   PixelArena decoded_, turned_;
 };
 
-/// A lane on the CPU, of whose memory at most `keep_bytes` stay allocated between images.
+/// A lane on the CPU. At most `keep_bytes` of its memory stay allocated between images.
 std::unique_ptr<Lane> make_cpu_lane(std::size_t keep_bytes);
 
 // turn() of <qturn/pictures.hpp> for a caller that has a lane for one picture after the other.

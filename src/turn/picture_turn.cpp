@@ -40,15 +40,15 @@ void refuse_conversion(const Codec& from, const Codec& to) {
   }
 }
 
-// What encode() takes for a picture of another format. Most encoders hold the compressed pixels,
-// and then the file that they are copied to; noise takes a few per cent more than its pixels.
+// The memory that encode() takes for another format. Most encoders hold the compressed pixels, and
+// then the file that they are copied to; compressed noise is a few per cent larger than its pixels.
 std::uint64_t encoding_bytes(std::uint64_t pixel_bytes, std::uint64_t pixels, const Codec& target) {
   return (std::uint64_t{4} << 20) + 2 * (pixel_bytes + pixel_bytes / 16) +
          pixels * target.encoding_bytes_per_pixel;
 }
 
-// What was stored in fewer bytes than an encoder here takes: a lossy WebP of many frames, run
-// lengths, pixels of a lossy compression in one without loss.
+// An encoder here may take many more bytes than the source: for a lossy WebP of many frames, for
+// run lengths, and for pixels of a lossy format that are stored without loss.
 void warn_of_growth(std::size_t before, std::size_t after, std::vector<std::string>& warnings) {
   constexpr std::size_t times = 4, least = 64 << 10;
   if (after < times * before || after - before < least) return;
@@ -74,7 +74,7 @@ PictureTurn::PictureTurn(std::span<const std::byte> file, std::string_view lower
       format_(recognised(file, lower_suffix)),
       target_(options.target ? options.target : format_) {
   refuse_conversion(*format_, *target_);
-  // What is never decoded is turned without touching a pixel, or by its tag.
+  // A format that is never decoded is turned without touching a pixel, or by its tag.
   if (!format_->decode) options_.tag_only = !format_->turn_compressed;
   if (format_->only_if_asked && format_->retag && !options_.raw) {
     throw WithHints<ImageFileError>({Hint::turn_raw_tag},
@@ -270,7 +270,8 @@ void PictureTurn::read_whole(std::span<const Orientation> orientations, Lane& la
     pixels_read_ = static_cast<std::uint64_t>(header_.width * header_.height);
     return;
   }
-  // Decoding warns of what encoding leaves out. A copy, and a file with another tag, keep it.
+  // Decoding warns about parts that encoding leaves out. A copy keeps them, and so does a file with
+  // another tag.
   std::vector<std::string> unused;
   const bool any_encoded = reencoded_among(orientations) > 0;
   const Samples samples = is_converted() ? Samples::for_another_format : Samples::as_stored;
@@ -339,7 +340,7 @@ void PictureTurn::refuse(const TurnOutcome& planned) const {
 
 namespace {
 
-/// Calls `read`, which reads a result. One that cannot be read is wrong.
+/// Calls `read`, which reads a result. Throws ProofError if that fails.
 template <typename Read>
 auto of_result(Read read) {
   try {
@@ -403,7 +404,7 @@ void PictureTurn::expect_format(std::span<const std::byte> result) const {
     throw ProofError(fmt::format("it is not a file of the format {}", format_->name));
 }
 
-// To where it was decoded for the turn.
+// Reads the picture to where it was decoded for the turn.
 void PictureTurn::read_again(const TurnOutcome& planned, const std::atomic<bool>& stop) try {
   lane_->clear();
   std::vector<std::string> unused;
@@ -435,7 +436,7 @@ void PictureTurn::prove_read(const TurnOutcome& planned, MetadataTurn turn,
   expect("pages", header_.pages, header.pages);
   expect("orientation", static_cast<int>(turn.tag), static_cast<int>(header.stored));
   const bool is_tagged = planned.route == Route::tagged;
-  turn.stored = header_.stored;  // what the file says; another one beside it may say more
+  turn.stored = header_.stored;  // what the file itself says, without its sidecars
   prove_parts(*format_, file_, result, turn, options_.jpeg.edges, is_tagged, stop);
   if (is_tagged || is_data_proved) return;
   if (planned.applied == alone_) read_again(planned, stop);

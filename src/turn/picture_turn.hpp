@@ -36,9 +36,9 @@ struct PictureOptions {
   bool tag_only = false;
   bool raw = false;                 ///< camera raw files too, by their tag alone
   bool believes_exif = false;       ///< Header::doubted counts
-  bool salvage = false;             ///< of a damaged picture, what can be had is written
-  std::optional<int> quality = {};  ///< of a lossy `target` that the source is not of
-  bool proves = false;              ///< prove() will be asked, so what was read is kept for it
+  bool salvage = false;             ///< the readable part of a damaged picture is written
+  std::optional<int> quality = {};  ///< for a lossy `target` that is not the source's format
+  bool proves = false;              ///< prove() will be called, so the decoded pages are kept
   Limits limits = {};
 };
 
@@ -55,11 +55,11 @@ class PictureTurn {
   PictureTurn(std::span<const std::byte> file, std::string_view lower_suffix,
               const PictureOptions& options);
 
-  /// Says how the picture is stored, whatever it says itself. To be called first.
+  /// Sets how the picture is stored, whatever the file says. To be called first.
   void is_stored(Orientation stored) { beside_ = compose(inverse(header_.stored), stored); }
 
-  /// What is wrong with a picture if only a part of it could be read; empty if it is whole, and
-  /// until it was read.
+  /// What is wrong with the picture if only a part of it could be read; empty if it is whole, or
+  /// has not been read yet.
   const std::string& damage() const { return damage_; }
 
   const Codec& format() const { return *format_; }
@@ -68,7 +68,7 @@ class PictureTurn {
   /// The orientation to apply to the stored pixels: the stored one, then `orientation`.
   Orientation applied(Orientation orientation) const { return compose(stored(), orientation); }
 
-  /// What turn() does, by the header alone. The route is none if turn() would throw.
+  /// What turn() will do, by the header alone. The route is none if turn() would throw.
   TurnOutcome plan(Orientation orientation) const;
 
   /// What companions of the picture need to know about a turn that goes as `planned`.
@@ -81,7 +81,7 @@ class PictureTurn {
   /// What read() and turn() take for these orientations.
   MemoryNeed memory_needed(std::span<const Orientation> orientations) const;
 
-  /// What to ask of a device that turns JPEGs; nothing if it can make none of these orientations.
+  /// The request for a device that turns JPEGs; nothing if it cannot make any of the orientations.
   std::optional<JpegRequest> request(std::span<const Orientation> orientations) const;
 
   /// Takes what a device has made of request(); those orientations need no read().
@@ -92,8 +92,8 @@ class PictureTurn {
   /// `lane` must live until the last turn(). Throws ImageFileError for any damage; Interrupted.
   void read(std::span<const Orientation> orientations, Lane& lane, const std::atomic<bool>& stop);
 
-  /// Compares this picture with the file that turn() made of it in `orientation`, read again after
-  /// it was written. Only with `proves`, and if the picture keeps its format. Throws ProofError
+  /// Compares this picture with the file that turn() made for `orientation`, read again after it
+  /// was written. Only with `proves`, and if the picture keeps its format. Throws ProofError
   /// where they differ; Interrupted. If only one orientation was read, the picture is read once
   /// more for the proof, and turn() must not be called again. `is_data_proved`: is_proved_by() was
   /// true, and no read() is needed.
@@ -120,18 +120,18 @@ class PictureTurn {
   /// Whether turn() or prove() still looks at the file, for these orientations, once it was read.
   bool looks_at_file(std::span<const Orientation> orientations) const;
 
-  /// The turned file: one of the orientations that were read, or made by a device; each comes once.
-  /// Empty where the source is the result (copied, skipped). Throws ImageFileError; Interrupted.
+  /// The turned file. read() has read the orientation, or a device has made it; each comes once.
+  /// Empty if the source is the result (copied, skipped). Throws ImageFileError; Interrupted.
   FileBytes turn(Orientation orientation, const std::atomic<bool>& stop,
                  std::vector<std::string>& warnings);
 
   /// Throws why there is no result, as plan() says.
   [[noreturn]] void refuse(const TurnOutcome& planned) const;
 
-  /// What would help where Header::doubt is a warning or the reason why there is no result.
+  /// Hints that help if Header::doubt is a warning, or the reason why there is no result.
   Hints hints_of_doubt() const { return header_.doubted ? Hints{Hint::believe_exif} : Hints(); }
 
-  /// What read() and accept() had to say.
+  /// The warnings of read() and accept().
   const std::vector<std::string>& warnings() const { return warnings_; }
 
   /// The pixels of all pages, once they were read.
@@ -165,13 +165,13 @@ class PictureTurn {
   PictureOptions options_;
   const Codec* format_;
   const Codec* target_;
-  std::unique_ptr<CompressedTurn> compressed_;  ///< of a file that can be turned so
+  std::unique_ptr<CompressedTurn> compressed_;  ///< null: it cannot be turned without decoding
   Header header_;
   Orientation beside_ = Orientation::identity;
   Lane* lane_ = nullptr;              ///< once it was read
   Image decoded_;                     ///< in the lane's memory, for prove()
-  std::size_t turns_left_ = 0;        ///< of them
-  std::optional<Orientation> alone_;  ///< if it was read for one, that, as it is applied
+  std::size_t turns_left_ = 0;        ///< how many turns still need the decoded pages
+  std::optional<Orientation> alone_;  ///< what is applied, if it was read for one orientation
   std::uint64_t pixels_read_ = 0;
   std::vector<std::string> warnings_;
 };
@@ -181,13 +181,13 @@ class PictureTurn {
 PictureTurn opened_in_memory(std::span<const std::byte> file, std::string_view suffix,
                              const PictureOptions& options);
 
-/// Whether pixels are elsewhere after it than before, as readers see them.
+/// Whether the turn moves pixels, as readers see them.
 inline bool moves_pixels(const TurnOutcome& outcome) {
   const bool is_written = outcome.route != Route::skipped && outcome.route != Route::none;
   return is_written && outcome.applied != Orientation::identity;
 }
 
-/// Adds a sentence about it, if there is any.
+/// Adds a sentence about stale metadata, if there is any.
 void warn_of_stale_metadata(const std::vector<std::string>& stale,
                             std::vector<std::string>& warnings);
 

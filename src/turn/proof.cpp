@@ -21,7 +21,7 @@ std::string in_words(const Page& page) {
   return fmt::format("{} x {} pixels of {} bytes", page.width, page.height, page.pixel_bytes());
 }
 
-// A pixel as two numbers of hexadecimal digits are read by people: byte after byte.
+// A pixel in hexadecimal digits, byte after byte.
 std::string in_words(const std::byte* pixel, int bytes) {
   std::string text;
   for (int i = 0; i < bytes; ++i)
@@ -29,7 +29,7 @@ std::string in_words(const std::byte* pixel, int bytes) {
   return text;
 }
 
-// What takes the page to the one of the result, which may be as far from its own first page.
+// The turn from the page to the page of the result. Each may be turned ahead of its first page.
 Orientation of_page(const Page& source, const Page& result, Orientation applied) {
   return compose(compose(source.ahead, applied), inverse(result.ahead));
 }
@@ -234,7 +234,7 @@ void prove_smaller_pictures(const Parts& source, const Parts& result, const Meta
     throw ProofError(
         fmt::format("{} smaller pictures expected, {} found", before.size(), after.size()));
   }
-  // What is trimmed with the first picture has another size.
+  // If the first picture is trimmed, the smaller ones have other sizes, too.
   if (turn.whole_size() != turn.old_size()) return;
   for (std::size_t i = 0; i < before.size(); ++i)
     prove_embedded(before[i]->name, before[i]->content, after[i]->content, turn, edges, stop);

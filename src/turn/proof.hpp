@@ -22,18 +22,18 @@ namespace qturn {
 void prove_pixels(const Image& source, const Image& result, Orientation applied,
                   const std::atomic<bool>& stop);
 
-/// The same of a format that loses some: the size of each page is as it must be, and the mean
-/// brightness of each 16 x 16 pixels is near. No bound follows from what VP8 stores (chroma is
-/// reduced, and edges are smoothed), but errors of a quarter of the range do not come from there,
-/// and other pixels, or misplaced ones, look different.
+/// The same for a lossy format: the size of each page must be right, and the mean brightness of
+/// each 16 x 16 pixels must be near. VP8 permits no strict bound (chroma is reduced, and edges are
+/// smoothed). But it does not cause errors of a quarter of the range; other or misplaced pixels
+/// do.
 void prove_nearly_equal(const Image& source, const Image& result, Orientation applied,
                         const std::atomic<bool>& stop);
 
-/// Throws ProofError unless what both files hold besides pixels agrees after `turn`: each part of
-/// `source` is in `result`, and nothing else; smaller pictures are turned, too, if `edges` permits
-/// it cut to whole blocks; and the metadata of `result` do not contradict it where the metadata of
-/// `source` did not. If `has_same_pixels`, the compressed pixels are the same, too. Throws
-/// Interrupted.
+/// Throws ProofError unless all that both files hold besides pixels agrees after `turn`: each part
+/// of `source` is in `result`, and nothing else; smaller pictures are turned, too, cut to whole
+/// blocks if `edges` permits that; and the metadata of `result` do not contradict `result` where
+/// the metadata of `source` did not contradict `source`. If `has_same_pixels`, the compressed
+/// pixels are the same, too. Throws Interrupted.
 void prove_parts(const Codec& codec, std::span<const std::byte> source,
                  std::span<const std::byte> result, const MetadataTurn& turn, JpegEdges edges,
                  bool has_same_pixels, const std::atomic<bool>& stop);

@@ -38,7 +38,7 @@ class TarInput {
   const std::atomic<bool>& stop_;
 };
 
-// What gzip has compressed, with its checksum and its length compared, which libarchive does not
+// Decompresses gzip, and compares the checksum and the length, which libarchive does not
 // do.
 
 /// One gzip stream, or several after each other, as pigz and bgzip write them.
@@ -65,7 +65,7 @@ class GzipReader {
 // How many bytes of JPEGs a tar may have, before it is read.
 
 /// The size of the file, as it is or compressed, if there is a JPEG among its first members; 0 if
-/// there is none, or if they cannot be read. All that a pipe may give, which cannot be looked at.
+/// there is none, or if they cannot be read. The largest number for a pipe: it cannot be looked at.
 std::uint64_t jpeg_bytes_at_most(const std::filesystem::path& tar);
 
 }  // namespace qturn

@@ -24,8 +24,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t block_bytes = 512;
-/// What may follow the end of a tar. The largest record of tar's `--blocking-factor` that people
-/// use is 1 MiB; 4 MB that gzip has made of zeros are 4 GB.
+/// The most padding that may follow the end of a tar. The largest record of tar's
+/// `--blocking-factor` that people use is 1 MiB; in 4 MB of gzip there may be 4 GB of zeros.
 constexpr std::uint64_t largest_padding = std::uint64_t{64} << 20;
 
 bool begins_with(std::span<const std::byte> head, std::string_view magic) {
@@ -116,7 +116,7 @@ class TarReader::Archive {
     }
   }
 
-  /// To the end of the member.
+  /// Skips the rest of the member.
   void skip() {
     if (entry_) check(archive_read_data_skip(archive_));
   }
@@ -284,7 +284,7 @@ TarWriter::TarWriter(Append append)
         } catch (...) {  // no exception crosses the library
           writer.error_ = std::current_exception();
         }
-        // After a failure it would not free all that it has.
+        // If this failed, libarchive would not free all its memory.
         return static_cast<la_ssize_t>(count);
       },
       nullptr));

@@ -1,5 +1,5 @@
-// A tar as a container. The members of one are read one after the other, as they come through a
-// pipe: ustar, pax or GNU, as it is or compressed with gzip or zstd, which the content tells.
+// A tar as a container. Its members are read one after the other, as they come through a pipe. The
+// content tells whether it is ustar, pax or GNU, and whether gzip or zstd has compressed it.
 // Nothing is unpacked.
 #pragma once
 
@@ -32,7 +32,7 @@ bool may_be_empty_tar(std::span<const std::byte> head);
 inline constexpr std::size_t tar_head_bytes = 512;
 
 struct TarMember {
-  std::string name;         ///< without "." and ".."; as it is written there if it is refused
+  std::string name;         ///< without "." and ".."; as it is in the tar if it is refused
   std::uint64_t bytes = 0;  ///< as its header says, which may be anything
   std::string refusal;      ///< why it is not taken; or empty
 };
@@ -45,11 +45,11 @@ class TarReader {
   explicit TarReader(ReadSome read);
   ~TarReader();
 
-  /// The next one that is not a folder; nothing after the last, when all has been read. Throws
+  /// The next member that is not a folder; nothing after the last, when all has been read. Throws
   /// TarError if the file is not a tar, is damaged, or ends too early.
   std::optional<TarMember> next();
-  /// In `memory`, or in more, which is taken as bytes come, not as the header promises. Throws as
-  /// next().
+  /// The content of the member, in `memory`. If that is too small, more is taken as bytes come, not
+  /// as the header promises. Throws as next() does.
   Bytes content(Bytes memory = {});
   /// Whether there is more than padding after the end, such as another tar. Is called after the
   /// last member.
@@ -76,7 +76,7 @@ struct NewMember {
   Bytes content;
 };
 
-/// The bytes that it takes in a tar.
+/// The bytes that a member takes in a tar.
 std::uint64_t bytes_in_tar(const NewMember& member);
 
 /// Writes a tar in GNU's form, where a name is its bytes, whatever the locale is.
