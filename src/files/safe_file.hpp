@@ -80,8 +80,8 @@ struct NewFile {
   using Append = std::function<void(std::span<const std::byte> part)>;
   std::function<void(const Append& append)> write_more = {};
   const RealPlaces* places = nullptr;  ///< null: links are followed wherever they lead
-  /// If not empty, the new file is a hard link to this one. If that fails, it is a copy with what
-  /// `like` gives, which shares its blocks if that is possible. `content` is empty then.
+  /// If not empty, the new file is a hard link to this one. If that fails, it is a copy that is
+  /// also like this one, and shares its blocks if possible. `content` is empty then.
   std::filesystem::path same_as = {};
 };
 

@@ -32,7 +32,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Those in the inputs, and above them.
+/// The journals in the inputs, and above them.
 std::vector<fs::path> journals_of(const PlanOptions& inputs, const FoundFiles& found) {
   std::set<fs::path> journals;
   for (const fs::path& journal : found.journals) journals.insert(fs::canonical(journal));

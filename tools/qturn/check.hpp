@@ -32,7 +32,7 @@ class LabelsToCheck {
 
   LabelCheck& check() { return check_; }
   void report(LabelFinding finding, JsonLines& json);
-  /// When all pictures are checked: the rest, and the summary.
+  /// When all pictures are checked: reports the rest, and prints the summary.
   void finish(JsonLines& json);
   /// How many findings say that something is wrong.
   std::uint64_t wrong() const { return wrong_; }
@@ -63,8 +63,8 @@ struct CheckJobs {
   }
 };
 
-/// The pictures of the inputs. A file that is named and is none is among the unreadable. Throws
-/// PlanError if one lies at one of the places.
+/// The pictures of the inputs. A named file that is not a picture is among the unreadable. Throws
+/// PlanError if a picture lies at one of the places.
 FoundFiles pictures_to_check(const PlanOptions& inputs, std::span<const ReportPlace> places);
 
 /// The program's exit status: 0 if nothing was found, 1 if some disagree or cannot be read. Throws

@@ -36,7 +36,7 @@ struct Compared {
   CompanionFiles masks, labels;
 };
 
-/// Originals, each with what takes the place of its results.
+/// The originals as jobs: each has its turned picture as the result.
 struct ComparedJobs {
   const Compared &originals, &results;
   CheckJobs jobs{originals.found.files};
@@ -96,7 +96,7 @@ int check_against(const CommandLine& line, PlanOptions turned) {
   const ReportPlace json_place = ReportPlace::json(line);
   turned.labels = line.labels;
   turned.masks = line.mask_options();
-  turned.labels.swap_pairs.clear();  // classes are named by what lies with the originals
+  turned.labels.swap_pairs.clear();  // classes are swapped by the originals' rules
   Compared results(turned, json_place);
   turned.labels = line.labels;
   turned.inputs = {line.against};

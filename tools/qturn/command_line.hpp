@@ -20,18 +20,18 @@ struct CommandLine {
   Command command = Command::turn;
   Orientation orientation = Orientation::identity;  ///< turn: identity is `upright`
 
-  RunOptions run;  ///< what options say of it; turn_options() adds the rest
+  RunOptions run;  ///< as far as options say it; turn_options() adds the rest
 
   std::vector<std::string> inputs;
   std::string files_from;  ///< a file; "-" for standard input; empty if not given
   std::string output;
   std::string base;
   std::vector<std::string> include, exclude;
-  std::string backup;           ///< a folder, or empty; of restore, or that of a run in it
-  std::string to;               ///< of restore: the folder that was turned, now; or empty
+  std::string backup;           ///< a folder of backups, or of one run for restore; or empty
+  std::string to;               ///< restore: where the turned folder is now; or empty
   std::string against;          ///< check: a folder of originals, or empty
   std::string variants;         ///< all, rotations or a list
-  std::string shard_variables;  ///< of the environment that say which; or empty
+  std::string shard_variables;  ///< the environment's variables that tell it; or empty
   std::string device = "auto";
   std::string json_file;  ///< empty: standard output
   std::string html_file;  ///< empty: no page
@@ -60,8 +60,8 @@ struct CommandLine {
   bool hidden = false, follow = false, raw = false, break_links = false;
   bool nul_separated = false, in_place = false, sidecars = false, unpack = false;
   bool resume = false, restart = false, no_record = false;
-  bool begins_resumable = false;  ///< --resume, but there was nothing to go on with
-  bool shard_is_auto = false;     ///< the environment says which
+  bool begins_resumable = false;  ///< --resume, but there was nothing to resume
+  bool shard_is_auto = false;     ///< the environment tells the shard
   bool quick = false;             ///< check: without the pixels
   bool check_labels = false;
   bool dry_run = false, json = false, quiet = false, verbose = false;
@@ -72,14 +72,14 @@ struct CommandLine {
     return !shard && (existing != Existing::refuse || resume) ? IfExists::replace : IfExists::fail;
   }
 
-  /// What --masks says, or else --labels.
+  /// As --masks says, or else --labels.
   MaskOptions mask_options() const {
     return masks.value_or(MaskOptions{.take = labels.take != TakeLabels::none});
   }
 
   bool verifies() const { return verify.value_or(in_place); }
 
-  /// What --png says, or the operation's default: a data set can be made again, so it need not be
+  /// As --png says, or the operation's default: a data set can be made again, so it need not be
   /// small.
   PngMode png_mode() const {
     return png.value_or(command == Command::augment ? PngMode::fast : PngMode::small);

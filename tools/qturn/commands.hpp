@@ -1,4 +1,4 @@
-// The commands and the ways of a run that main() chooses from, each in its own file.
+// The commands and the kinds of runs that main() chooses from, each in its own file.
 #pragma once
 
 #include <cstddef>
@@ -13,20 +13,20 @@
 
 namespace qturn {
 
-// `qturn check --against`: turned pictures compared with their originals.
+// `qturn check --against` compares turned pictures with their originals.
 
 /// Compares each picture of `turned` with the picture of its name in `line.against`. Returns the
 /// exit status. Throws PlanError.
 int check_against(const CommandLine& line, PlanOptions turned);
 
-// qturn devices: what a run would take place on, and why.
+// qturn devices says which devices a run would use, and why.
 
-/// Prints it, and returns the exit status.
+/// Prints them, and returns the exit status.
 int print_devices(const CommandLine& line);
 
-// qturn merge: one output of the shards that wrote to it.
+// qturn merge makes one output of the shards that wrote to it.
 
-/// Returns the exit status. Throws as merge_shards().
+/// Returns the exit status. Throws as merge_shards() does.
 int merge(const CommandLine& line);
 
 // Pictures of folders, with all that belongs to them, as the samples of tars: docs/tar.md.
@@ -38,15 +38,15 @@ bool is_packed(const CommandLine& line);
 /// Turns the pictures. Returns the exit status. Throws PlanError if nothing was started.
 int turn_and_pack(const CommandLine& line, PlanOptions plan, RunOptions options);
 
-// qturn restore: what a run in place replaced is put back.
+// qturn restore puts back the files that a run in place replaced.
 
 /// Takes back the run of a folder, or lists the runs in a folder of backups. Returns the exit
-/// status. Throws PlanError, or as Journals.
+/// status. Throws PlanError, or as Journals does.
 int restore(const CommandLine& line);
 
 // Tars as inputs and outputs: docs/tar.md.
 
-/// If what --files-from lists begins with a tar, it lists inputs.
+/// Takes the list of --files-from as inputs if it begins with a tar.
 void take_listed_tars(CommandLine& line, PlanOptions& options);
 
 /// Whether the inputs are tars, by their content; `head` is the beginning of standard input. Throws

@@ -17,7 +17,7 @@ class DryRun {
   /// Opens --json's FILE; throws PlanError if that fails. `line` must outlive it.
   explicit DryRun(const CommandLine& line) : line_(line), json_(line) {}
 
-  /// One file at a time, so that they are in order.
+  /// The options for a dry run. It takes one file at a time, so that the lines are in order.
   static RunOptions options(RunOptions options);
 
   /// Says what is left alone and what cannot be read.

@@ -24,7 +24,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// In place the originals are gone after it. In a new folder nothing is lost that could not be made
+/// A run in place replaces the originals, so each result is flushed. A new folder can be made
 /// again, so one flush at the end is enough.
 Fsync default_fsync(const CommandLine& line, const Plan& plan) {
   return line.in_place || plan.output_folder.empty() ? Fsync::each : Fsync::end;
@@ -78,7 +78,7 @@ bool FileRun::begin() {
   const Fsync fsync = line_.fsync.value_or(default_fsync(line_, plan_));
   stop_ = &watch_stop_signals();
   journals_ = open_journals(line_, wanted_, plan_, options_.jpeg.edges, fsync);
-  // Others may have begun since, before the lock was held.
+  // Another run may have begun before this one held the lock.
   if (!shard_) refuse_unmerged_shards(plan_.output_folder);
   if (shard_ && !begin_shard(*shard_)) return false;
   if (!augmentation_ && !standard_input_)
@@ -114,14 +114,14 @@ bool FileRun::write_files_of_all() {
       write_shared_files(plan_, options_, *written_, line_.if_shared_files_exist(), listed));
 }
 
-// Pictures may have been replaced. So an error is not the end of a run that never started.
+// Pictures may have been replaced, so an error here does not mean that nothing was started.
 //
-// The order: what is about all pictures, the summary, the record, the locks. Whatever ends the
-// program on the way, and whatever it has said by then, --resume finds the record of what was done.
+// The order is: files about all pictures, the summary, the record, the locks. Whatever ends the
+// program on the way, and whatever it has said by then, --resume finds the record.
 bool FileRun::finish() try {
   is_interrupted_ = end_watch(report_->finished() >= plan_.jobs.output_count());
   const bool is_run_whole = is_whole(line_, end_);
-  // Who interrupts the run does not wait for the disk, and --resume compares what is there.
+  // A user who interrupts the run does not wait for the disk: --resume compares the files.
   if (!is_interrupted_) say_warnings(sink_->finish());
   const bool are_pictures_done = report_->failed() == 0 && report_->incomplete() == 0;
   bool whole =

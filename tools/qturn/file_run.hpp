@@ -29,20 +29,20 @@ class FileRun {
   /// outlive it. Throws PlanError.
   FileRun(const CommandLine& line, PlanOptions wanted, RunOptions options, const Bytes& head);
 
-  /// Throws PlanError if inputs or output belong to other runs, and for a shard says which it is.
+  /// Throws PlanError if inputs or output belong to other runs. Says which shard this is, if any.
   void check_places();
   /// Whether another run has done all of this shard.
   bool is_done_before() const { return shard_ && shard_->is_complete(); }
-  /// Throws PlanError for labels that would not be turned, and says which are.
+  /// Throws PlanError for labels that would not be turned, and says which labels are turned.
   void check_labels();
-  /// What the run would do. Returns the exit status.
+  /// Prints what the run would do. Returns the exit status.
   int print() const { return print_plan(line_, plan_, source(), options_); }
   /// Locks the output and opens the journals. From here on files are changed. False: another run
   /// has done all of this shard meanwhile.
   bool begin();
   void turn_pictures();
   /// Writes the files about all pictures, prints the summary and ends the journals. Returns whether
-  /// the run is whole.
+  /// nothing is missing.
   bool finish();
 
  private:

@@ -94,7 +94,7 @@ std::string few_options(const Operation& operation) {
 std::string all_options(const Operation& operation) {
   std::vector<std::pair<std::string_view, std::string>> groups;
   for (const Option& option : options()) {
-    // Who reads the help of an operation knows how to ask for it.
+    // A user who reads the help of an operation knows how to ask for it.
     if ((option.of & operation.bit) == 0 || (option.group == "More" && &operation != &program))
       continue;
     auto group = std::ranges::find(groups, option.group, &decltype(groups)::value_type::first);

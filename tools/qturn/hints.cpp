@@ -13,13 +13,13 @@ namespace {
 
 enum class When : std::uint8_t { always, resumes, has_shard, has_value, is_pattern };
 
-/// What is said for a hint of this kind. Of several rows of a kind the first one counts whose
-/// condition holds.
+/// The words for a hint of this kind. If a kind has several rows, the first whose condition holds
+/// counts.
 struct Row {
   Hint::Kind kind;
   std::string_view words;  ///< {} is the hint's value
   When when = When::always;
-  std::string_view value = {};  ///< only for this one; empty: any
+  std::string_view value = {};  ///< the hint's value must be this; empty: any
 };
 
 constexpr Row rows[] = {

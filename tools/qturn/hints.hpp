@@ -1,4 +1,4 @@
-// What the user can type when something is refused or went wrong. src/ says what, and gives hints.
+// What the user can type if something is refused or went wrong. src/ says that, and gives hints.
 #pragma once
 
 #include <string>
@@ -9,12 +9,12 @@
 
 namespace qturn {
 
-/// The end of a sentence: "; use --in-place, or another output". A run that resumes
-/// another one is not advised to do anything else than that one: it has turned some pictures with
-/// their labels.
+/// The end of a sentence: "; use --in-place, or another output". A run that resumes another one is
+/// not advised to use other options, because the first one has turned some pictures with their
+/// labels.
 std::string in_words(const CommandLine& line, const Hints& hints);
 
-/// What goes into a line each: what is wrong, and what can be typed.
+/// Two lines: one says what is wrong, the other what can be typed.
 struct Advice {
   std::string text, hint;
 };

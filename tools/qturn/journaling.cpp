@@ -23,7 +23,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The next run would turn what is kept there.
+/// If backups lay in the inputs, the next run would turn them.
 void refuse_backup_in_inputs(const fs::path& backup, const PlanOptions& options) {
   const fs::path place = fs::weakly_canonical(fs::absolute(backup));
   for (const fs::path& input : options.inputs) {
@@ -65,9 +65,9 @@ bool has_record_of_tars(const fs::path& output) {
   return false;
 }
 
-/// Where records of runs are kept that lie nowhere else; empty if there is no such folder.
+/// The folder for records of runs in place; empty if there is no such folder.
 fs::path records_folder() {
-  // What is not absolute counts as not set, says the XDG base directory specification.
+  // A path that is not absolute counts as not set, says the XDG base directory specification.
   const auto absolute = [](const char* name) {
     const char* value = std::getenv(name);
     return fs::path(value && *value == '/' ? value : "");
@@ -88,7 +88,7 @@ std::string how_long_since(const std::string& utc) {
   return counted(seconds / 86400, "day ago", "days ago");
 }
 
-/// To make pictures upright once more leaves them as they are.
+/// Warns that pictures are turned again. A second `upright` changes nothing, and needs no warning.
 void warn_of_done(const CommandLine& line, const DoneBefore& done) {
   if (done.pictures == 0 || line.orientation == Orientation::identity || line.quiet) return;
   print_message(

@@ -19,30 +19,30 @@ namespace qturn {
 /// Whether the record of this run stays beside its results when all is done: --resume was given.
 bool leaves_record(const CommandLine& line);
 
-/// Opens the journals of this run: in place, where roots_in_place() says; otherwise in the output
-/// folder, or in that of the shard. Null if the output is a file. Throws PlanError if the
-/// options do not fit together, otherwise as Journals.
+/// Opens the journals of this run: in place, where roots_in_place() says; otherwise in the folder
+/// of the output or of the shard. Null if the output is a file. Throws PlanError if the options do
+/// not fit together, otherwise as Journals does.
 std::unique_ptr<Journals> open_journals(const CommandLine& line, const PlanOptions& options,
                                         const Plan& plan, JpegEdges edges, Fsync fsync);
 
-/// In a handler: an error that ends a run whose begin() has changed files is an UnfinishedError.
+/// For a handler: if begin() has changed files, throws the error as an UnfinishedError.
 [[noreturn]] void rethrow_unfinished(const std::exception& error, const Journals* journals);
 
-/// If nothing at the output of --resume tells what a run has done there, the run begins, and says
-/// so. In place open_journals() does this.
+/// With --resume: if nothing at the output tells what an earlier run has done, the run begins anew,
+/// and says so. In place open_journals() does this.
 void begin_if_nothing_to_resume(CommandLine& line, JpegEdges edges);
 
-/// With --resume: the record of what goes to a tar, or to numbered ones. It lies beside them.
+/// With --resume: the record of the samples in a tar or in numbered tars. It lies beside them.
 class TarRecord {
  public:
-  /// `inputs`: by their names. `digest`: of what tells whether one of them has changed.
+  /// `inputs`: their names. `digest`: tells whether an input has changed.
   TarRecord(const CommandLine& line, std::filesystem::path tar, std::vector<std::string> inputs,
             const ContentHash& digest, JpegEdges edges);
 
-  /// Whether this run has been done, and its tars are what it wrote. Throws FileError if the record
-  /// is damaged.
+  /// Whether this run has been done, and its tars are still as it wrote them. Throws FileError if
+  /// the record is damaged.
   bool is_done() const;
-  /// To be told of each tar. Whatever the place has held before counts no more.
+  /// The journal to be told of each tar. Earlier content of the place no longer counts.
   Journal* begin();
   void end() { journal_->end(); }
 
@@ -56,7 +56,7 @@ class TarRecord {
 /// Prints that there is nothing to do. Returns the exit status.
 int say_tars_are_done(const CommandLine& line);
 
-/// Of --resume of a shard: whether all shards were merged, with the options of this run.
+/// For a shard with --resume: whether all shards were merged, with the options of this run.
 bool is_merged(const CommandLine& line, JpegEdges edges);
 
 }  // namespace qturn

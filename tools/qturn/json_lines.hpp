@@ -16,35 +16,35 @@ namespace qturn {
 // The machine-readable lines: one JSON object per line (JSON Lines, UTF-8).
 // src/files/json_names.hpp says how they hold names that are not UTF-8.
 
-/// input, output, orientation, applied, width, height, route, lossy, seconds, status, message,
-/// warnings; and label, masks, sidecars and labels_in where there are any.
+/// The members: input, output, orientation, applied, width, height, route, lossy, seconds, status,
+/// message, warnings; and label, masks, sidecars and labels_in if there are any.
 std::string json_line(const Outcome& outcome);
 
 /// An output that exists and was skipped: input, output, status "skipped", message.
 std::string json_line(const Skipped& skipped);
 
-/// What a run without --dry-run would do, in fewer members than the line of an outcome.
+/// What a run without --dry-run would do. It has fewer members than the line of an outcome.
 std::string json_line_planned(const Outcome& outcome);
 
 /// What `check` found: input, status "agrees", "disagrees" or "failed", findings, message.
 std::string json_line_checked(const std::filesystem::path& input,
                               const std::vector<std::string>& findings, const std::string& failure);
 
-/// What `check --against` found: input, status as above, what was applied to its pixels, message.
+/// What `check --against` found: input, status as above, the turn of its pixels, message.
 std::string json_line_compared(const Outcome& outcome);
 
 /// The FILE of --json or --html, which must not be a file that the run reads or writes otherwise.
 class ReportPlace {
  public:
-  /// They throw PlanError if it is a file that the command line names for another purpose.
+  /// Both throw PlanError if the command line names the file for another purpose.
   static ReportPlace json(const CommandLine& line);
   static ReportPlace html(const CommandLine& line);
 
-  /// Throws PlanError if it is this file, because the lines would replace it.
+  /// Throws PlanError if `file` is this place, because the lines would replace it.
   void refuse(const std::filesystem::path& file) const;
   /// The same for all inputs and outputs of a plan.
   void refuse(const Plan& plan) const;
-  /// The same for a file that exists and is not an HTML page. Not all that is read is known
+  /// The same for a file that exists and is not an HTML page. Not all files that are read are known
   /// beforehand, such as the YAML files of data sets.
   void refuse_all_but_pages() const;
 
@@ -82,7 +82,7 @@ class JsonLines {
 
   std::FILE* file_ = nullptr;
   std::string name_;
-  int error_ = 0;  ///< of the line that could not be written last
+  int error_ = 0;  ///< of the last line that could not be written
 };
 
 }  // namespace qturn

@@ -20,8 +20,8 @@
 namespace qturn {
 namespace {
 
-/// What trainers keep of the labels that a run writes, in their folder or beside it: Ultralytics'
-/// labels.cache. They go on with the labels as they were before.
+/// Finds caches that trainers keep in a folder of labels or beside it: Ultralytics' labels.cache.
+/// With such a cache a trainer goes on with the labels as they were before.
 std::set<std::filesystem::path> find_label_caches(const JobList& jobs) {
   Listings listings;
   std::set<std::filesystem::path> folders, caches;
@@ -229,7 +229,7 @@ void say_labels(const CommandLine& line, const Plan& plan) {
   say_copied_sidecars(plan);
 }
 
-/// Of which the plan tells; the report tells those that are in the label of one picture each.
+/// Names the classes that the plan knows. The report names classes in labels of single pictures.
 void warn_of_sides(const CommandLine& line, const Plan& plan) {
   const bool any_mirror =
       line.command != CommandLine::Command::augment

@@ -1,4 +1,4 @@
-// What is said about labels before a run.
+// Messages about labels before a run.
 #pragma once
 
 #include <filesystem>
@@ -11,8 +11,8 @@
 
 namespace qturn {
 
-/// Throws LabelsError if files about pictures would be left untrue, and --others does not say that
-/// they may. Prints all but the last of the first ten.
+/// Throws LabelsError if files about pictures would be left untrue, and --others does not permit
+/// that. Prints the first ten; the error has the last of them.
 void refuse_leftovers(const CommandLine& line, const Plan& plan);
 
 /// "; --others leave ...": what to type if a file would be left untrue.
@@ -22,25 +22,25 @@ std::string answers_for_others(const CommandLine& line, const std::filesystem::p
 /// picture.
 void refuse_copied_sidecars(const CommandLine& line, const Plan& plan);
 
-/// Of augment, without --labels-drawn-on. Throws PlanError if pictures with labels or masks have an
-/// orientation tag, because it would not be known what their labels were drawn on. What cannot be
-/// told from the first bytes of a file is left to its turn.
+/// For augment without --labels-drawn-on. Throws PlanError if pictures with labels or masks have an
+/// orientation tag, because it is not known what their labels were drawn on. If the first bytes of
+/// a file do not tell, its turn does.
 void refuse_unknown_frames(const CommandLine& line, const Plan& plan);
 
 /// Prints how many pictures have labels, masks and sidecars, unless --quiet.
 void say_labels(const CommandLine& line, const Plan& plan);
 
-/// Warns of classes that are left or right, unless --quiet, if results are mirrored.
+/// If results are mirrored, warns of classes that are named left or right, unless --quiet.
 void warn_of_sides(const CommandLine& line, const Plan& plan);
 
 /// For --random without --group. Throws PlanError if pictures whose names say that they belong
 /// together would get different variants: two folders with the same names, or a.png and a_seg.png.
 void refuse_pairs(const CommandLine& line, const Plan& plan);
-/// "; --group ...": what to type then.
+/// "; --group ...": what to type if refuse_pairs() throws.
 std::string answers_for_pairs(const std::string& group);
 
-/// Says and refuses all that is to be said and refused about labels before a run of another
-/// operation than augment. Throws PlanError.
+/// Prints all messages about labels before a run of another operation than augment. Throws
+/// PlanError for all reasons not to start.
 void check_labels_of_turn(const CommandLine& line, const Plan& plan, const ReportPlace& json);
 
 }  // namespace qturn

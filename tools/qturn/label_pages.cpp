@@ -25,8 +25,8 @@ void add_to(std::map<std::size_t, FindingsToShow::Sentences>& shown, std::size_t
   if (sentences.size() == most_sentences) sentences.back() = "and more";
 }
 
-/// Numbers of pictures, at most as many as a page shows: those with findings, and then others,
-/// evenly spread. Where labels are checked, these have one.
+/// Numbers of pictures, at most as many as a page shows: first all with findings, then others,
+/// evenly spread. If labels are checked, the others have one.
 std::vector<std::size_t> chosen(const FileList& files, const LabelCheck* check,
                                 const FindingsToShow& findings) {
   std::vector<std::size_t> pictures;
@@ -56,7 +56,7 @@ bool write_page(const std::string& file, std::string page) try {
   return false;
 }
 
-/// Some results, to be looked at like the files of an input.
+/// Gives some results as the files of an input.
 class Results {
  public:
   Results(const Plan& plan) : plan_(plan) {}

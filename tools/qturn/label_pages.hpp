@@ -12,7 +12,7 @@
 
 namespace qturn {
 
-/// What was found, of as many pictures as a page shows. What is wrong comes before what is only
+/// The findings about as many pictures as a page shows. Errors come before notes that are only
 /// worth knowing.
 class FindingsToShow {
  public:
@@ -28,13 +28,13 @@ class FindingsToShow {
   std::map<std::size_t, Sentences> wrong_, notes_;  // by the number of the picture
 };
 
-/// Writes the page of `check --html`: up to 200 of these pictures, those with findings first, and
+/// Writes the page of `check --html`: up to 200 of these pictures, first all with findings, and
 /// their labels unless `check` is null. False, and a message, if it cannot be written.
 bool write_check_page(const CommandLine& line, const FileList& files, const LabelCheck* check,
                       const FindingsToShow& findings);
 
-/// Writes the page of `augment --html`: up to 50 pictures with all their variants in `written`, by
-/// the numbers of files, or that were there before. False, and a message, if it cannot be written.
+/// Writes the page of `augment --html`: up to 50 pictures with all variants that are in `written`,
+/// by the numbers of files, or were there before. False, and a message, if it cannot be written.
 bool write_augment_page(const CommandLine& line, const Plan& plan,
                         const std::vector<OrientationSet>& written);
 

@@ -15,7 +15,7 @@
 namespace qturn {
 namespace {
 
-// What people type who know jpegtran, ImageMagick, exiftool, jhead, OpenCV, Pillow or git.
+// Words for users who know jpegtran, ImageMagick, exiftool, jhead, OpenCV, Pillow or git.
 constexpr std::pair<std::string_view, const char*> other_names[] = {
     {"version", "qturn --version"},
     {"rot90", "rotate90"},
@@ -37,7 +37,7 @@ constexpr std::pair<std::string_view, const char*> other_names[] = {
     {"verify", "check"},
 };
 
-// Damerau and Levenshtein's, without words that are edited twice in one place.
+// The distance of Damerau and Levenshtein, where no place is edited twice.
 std::size_t distance(std::string_view a, std::string_view b) {
   std::vector<std::vector<std::size_t>> table(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
   for (std::size_t i = 0; i <= a.size(); ++i) {

@@ -1,4 +1,4 @@
-// Values of options: from the words that are typed, in our own words where they are wrong.
+// Values of options, made from the words that are typed; errors are in our own words.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace qturn {
 /// changed, added, left out or exchanged. Empty if more than every third letter differs.
 std::string nearest_word(std::string_view mistyped, const std::vector<std::string>& known);
 
-/// The operation that is meant: what other programs call it, or else the nearest word.
+/// The operation that is meant, by its name in other programs, or else the nearest word.
 std::string nearest_operation(std::string_view mistyped, const std::vector<std::string>& known);
 
 /// " (did you mean WORD?)", or nothing without a word.
@@ -39,7 +39,7 @@ void set_limit(Limits& limits, double& seconds, const std::string& text);
 /// What --labels says, with the rest of `before`.
 LabelOptions label_options(const std::string& text, const LabelOptions& before);
 
-/// Whether a word is what --labels takes. Of check that is optional: the next word may be an input.
+/// Whether --labels takes this word. With check its value is optional: the word may be an input.
 bool is_label_kind(const std::string& word);
 
 }  // namespace qturn

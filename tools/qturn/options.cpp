@@ -100,7 +100,7 @@ constexpr Field choice = {
       return {split(option.value, '|')[static_cast<std::size_t>(found - of_words.begin())]};
     }};
 
-/// A field of its own kind.
+/// A field that no other template makes.
 template <auto set, auto typed = nullptr, bool repeats = false>
 constexpr Field custom = {
     [](CommandLine& line, const Option&, const std::string& value) { set(line, value); },
@@ -275,7 +275,7 @@ using Line = CommandLine;
 constexpr Field none = {};  // what the parser does by itself
 constexpr std::uint64_t any_number = std::numeric_limits<std::uint64_t>::max();
 
-// An option whose help is another one in another operation has a row for each.
+// An option whose help differs between operations has a row for each help.
 constexpr Option option_table[] = {
     {0xff, "More", "-h", "", "print the operations", none},
     {0xff, "More", "--help", "", "print the operations, options and exit status", none},

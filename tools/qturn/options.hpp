@@ -40,10 +40,10 @@ struct Option;
 
 /// What an option does to the fields of a command line.
 struct Field {
-  /// Takes a value as it was typed; that of a flag is empty. Throws std::invalid_argument.
+  /// Takes a value as it was typed; a flag's is empty. Throws std::invalid_argument.
   void (*set)(CommandLine& line, const Option& option, const std::string& value);
-  /// The values that would have to be typed for what the field holds; none where the option would
-  /// be left out. Null: nobody asks.
+  /// The values to type for the present state of the field; none if the option would be left out.
+  /// Null: nobody asks.
   std::vector<std::string> (*typed)(const CommandLine& line, const Option& option) = nullptr;
   bool repeats = false;  ///< the option may be given several times
 };
@@ -51,15 +51,15 @@ struct Field {
 struct Option {
   OperationSet of;         ///< the operations that have it
   std::string_view group;  ///< its heading in help
-  std::string_view names;  ///< "-o,--output"; a word without dashes is only what help calls it
-  /// What help calls its value: "FILE"; or "each|end|never", the words that it can be. Empty: it is
-  /// a flag.
+  std::string_view names;  ///< "-o,--output"; a word without dashes is only its name in help
+  /// The name of its value in help: "FILE"; or the words that it can be: "each|end|never". Empty:
+  /// it is a flag.
   std::string_view value;
-  std::string_view help;  ///< a fragment; its first part alone is what -h says
+  std::string_view help;  ///< a fragment; -h prints only its first part
   Field field;
-  /// Names of others: it needs one, or may not be given with any of several, with spaces between.
+  /// `needs`: an option that it needs. `excludes`: options that it excludes, with spaces between.
   std::string_view needs = {}, excludes = {};
-  /// The value that it has without one. A value then follows only after "=".
+  /// Its value if none is typed. Then a typed value follows only after "=".
   std::string_view alone = {};
 
   constexpr bool is_named() const { return names.starts_with('-'); }
@@ -82,7 +82,7 @@ std::span<const std::string_view> often_typed();
 /// The words between the separators.
 std::vector<std::string> split(std::string_view text, char separator);
 
-/// What -h prints, or --help: first what people type, then the options, as wide as the terminal.
+/// The text of -h or --help: first what people type, then the options, as wide as the terminal.
 std::string help_text(const Operation& operation, bool is_short);
 
 }  // namespace qturn

@@ -89,7 +89,7 @@ bool is_packed(const CommandLine& line) {
 int turn_and_pack(const CommandLine& line, PlanOptions plan, RunOptions options) {
   refuse_unfit(line);
   plan.to_samples = true;
-  plan.sidecars = false;  // they are files of samples
+  plan.sidecars = false;  // sidecars are files of samples
   const fs::path place = line.output;
   const Plan found = qturn::plan(plan);
   refuse_unmerged_inputs(plan);

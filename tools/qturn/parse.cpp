@@ -63,7 +63,7 @@ std::string unexpected(const Operation& operation, const std::string& word) {
   return not_an_option(name_in(word), operation);
 }
 
-/// Options that are given together and must not be, or one that is given without what it needs.
+/// Names two options that must not be given together, or one that needs another.
 std::string wrong_together(const std::vector<Read>& all) {
   const auto names = [](std::string_view list, const Option& option) {
     return std::ranges::count(split(list, ' '), option.name()) > 0;
@@ -83,7 +83,7 @@ std::string wrong_together(const std::vector<Read>& all) {
   return {};
 }
 
-/// An option without its value, with one that it does not take, or given twice.
+/// Names an option without its value, with a value that it does not take, or given twice.
 std::string wrong_count(const std::vector<Read>& all, const CLI::ParseError& error) {
   for (const auto& [option, words] : all) {
     const bool takes_value = !option.value.empty();
@@ -138,8 +138,8 @@ CLI::Option* add_option(CLI::App& app, CommandLine& line, const Option& option) 
       ->allow_extra_args(!option.is_named());
 }
 
-/// An option that is given without a value, although it takes one, has that of its row: CLI11 would
-/// take the next word for it.
+/// Gives an option that is typed without its value the value of its row: otherwise CLI11 would take
+/// the next word.
 void add_values(const Operation& operation, std::vector<std::string>& words) {
   for (std::size_t i = 1; i < words.size() && words[i] != "--"; ++i) {
     const Option* const option = option_of(operation, words[i]);

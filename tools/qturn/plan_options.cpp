@@ -27,7 +27,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The options that decide which results a run has, in the order that its record has them in.
+/// The options that decide which results a run has, in the order of its record.
 constexpr std::string_view decide_results[] = {"--labels",
                                                "--masks",
                                                "--labels-drawn-on",
@@ -60,7 +60,7 @@ std::string no_output(const CommandLine& line) {
   return "no output; name one with -o, or replace the files with --in-place";
 }
 
-/// A misspelt suffix would make a folder of that name.
+/// With a misspelt suffix, the output would become a folder.
 void refuse_misspelt_suffix(const fs::path& output) {
   const std::string suffix = lower_suffix(output);
   if (suffix.empty() || is_other_file(suffix) || names_a_tar(output) || fs::is_directory(output))
@@ -81,7 +81,7 @@ void refuse_misspelt_suffix(const fs::path& output) {
                   printable(output.string()), meant, printable(output.string())));
 }
 
-/// The options of these names that are not as if they were left out, as they would be typed.
+/// Those of the named options that differ from their defaults, as they would be typed.
 std::vector<std::string> typed(const CommandLine& line, std::span<const std::string_view> names,
                                std::string_view between) {
   std::vector<std::string> words;

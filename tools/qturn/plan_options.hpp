@@ -1,4 +1,4 @@
-// What the user asks of a plan, as it was typed.
+// Makes the options of a plan from the command line.
 #pragma once
 
 #include <string>
@@ -13,11 +13,11 @@ namespace qturn {
 /// Which files are inputs. Reads the list of --files-from. Throws PlanError.
 PlanOptions input_options(const CommandLine& line);
 
-/// All of it, for an operation that turns. Throws PlanError for options that contradict each other.
+/// All options, for an operation that turns. Throws PlanError if options contradict each other.
 PlanOptions plan_options(const CommandLine& line);
 
-/// The options that decide which results a run has, but those that choose variants, as they would
-/// be typed, with `between` between a name and its value: "--jpeg=lossless". A run that resumes or
+/// The options that decide which results a run has, except for the choice of variants. They are as
+/// typed, with `between` between a name and its value: "--jpeg=lossless". A run that resumes or
 /// repeats another one must have the same.
 std::vector<std::string> result_options(CommandLine line, JpegEdges edges,
                                         std::string_view between);

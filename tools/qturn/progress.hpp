@@ -31,8 +31,8 @@ class Progress {
 
  private:
   void watch(const std::stop_token& stop);
-  /// By SIGUSR1, or by the time since the last line. The time counts up to the end, so that a run
-  /// that ends between two looks of the watcher has its line, too.
+  /// Whether SIGUSR1, or the time since the last line, asks for a line. The time counts up to the
+  /// end, so a run that ends between two looks of the watcher has its line, too.
   bool is_asked_for();
   std::string in_words(std::size_t width) const;
 

@@ -129,7 +129,7 @@ std::string words(const std::vector<std::string>& list) {
   return fmt::format("{}", fmt::join(list, " "));
 }
 
-/// What a shell offers for the value of an option.
+/// The values that a shell offers for an option.
 struct Values {
   std::vector<std::string> words;
   bool files = false;
@@ -161,7 +161,7 @@ std::vector<std::string> words_of_name(const std::string& name) {
   return list;
 }
 
-/// What help calls the value of an option are its values: auto|none|DIR.
+/// The name of an option's value in help tells its values: auto|none|DIR.
 Values values_of(const Option& option) {
   Values values;
   std::string_view value = option.value;
@@ -235,7 +235,7 @@ std::string zsh_text(std::string text) {
       "\\:");
 }
 
-/// What comes after an option's help: what its value is called, and what is offered for it.
+/// The part after an option's help: the name of its value, and the values that are offered.
 std::string zsh_value(const Option& option) {
   if (option.value.empty() || may_lack_value(option)) return "";
   const Values values = values_of(option);

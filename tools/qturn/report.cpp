@@ -19,7 +19,7 @@
 namespace qturn {
 namespace {
 
-/// Files of one reason. Of 2,000 photographs of one camera, each may have it.
+/// So many files are named with one reason: each of 2,000 photographs of a camera may have it.
 constexpr std::uint32_t most_named = 10;
 
 }  // namespace
@@ -53,14 +53,14 @@ Utf8 first_character(std::string_view text) {
   return code < smallest[bytes] || code > 0x10FFFF || is_surrogate ? Utf8{} : Utf8{bytes, code};
 }
 
-/// What a terminal obeys instead of showing it: the controls of ASCII and of Latin-1 (U+009B begins
-/// a sequence as Escape and [ do), ends of lines, and what changes the direction of the text.
+/// Characters that a terminal obeys instead of showing them: the controls of ASCII and of Latin-1
+/// (U+009B begins a sequence as Escape and [ do), ends of lines, and changes of direction.
 bool is_control(char32_t code) {
   return code < 0x20 || (code >= 0x7F && code < 0xA0) || code == 0x061C || code == 0x200E ||
          code == 0x200F || (code >= 0x2028 && code <= 0x202E) || (code >= 0x2066 && code <= 0x2069);
 }
 
-/// How results are made, in the order of the summary. A result of no way is not made by a turn.
+/// How results are made, in the order of the summary. A result that no turn has made has no way.
 constexpr std::array<std::string_view, 6> ways = {
     "copied byte for byte", "by the orientation tag alone", "losslessly",
     "with edges trimmed",   "re-encoded without loss",      "re-encoded with loss"};
@@ -144,13 +144,13 @@ void say(const CommandLine& line, Tone tone, const Sentence& sentence) {
 }
 
 void say_why(const CommandLine& line, const std::exception& error) {
-  // A line that is put together would take memory.
+  // To put a line together would take memory.
   if (dynamic_cast<const std::bad_alloc*>(&error)) {
     std::fputs("qturn: error: out of memory\n", stderr);
     return;
   }
   Advice words = advice(line, reason(error));
-  // What refuses a command line ends with what to type.
+  // A message that refuses a command line ends with what to type.
   const std::size_t end = words.hint.empty() ? words.text.rfind("; ") : std::string::npos;
   if (end != std::string::npos && words.text.find(": ", end) == std::string::npos) {
     words.hint = words.text.substr(end + 2);
@@ -230,7 +230,7 @@ void Report::add(const Outcome& of_run) {
   if (!line_.quiet || is_in_part)
     for (const Sentence& warning : of_run.warnings)
       text += lines_about(outcome.input, Tone::warning, advice(line_, warning));
-  // It may be all that is ever said about a file that others trust, so --quiet keeps it.
+  // --quiet keeps this warning: other programs trust the file, and nothing else may say it.
   if (!outcome.stale_metadata.empty())
     text += lines_about(
         outcome.input, Tone::warning,
@@ -264,7 +264,7 @@ std::string Report::lines_about(const std::string& input, Tone tone, const Advic
   };
   const std::string sentence = printable(input + ": " + reason.text);
   std::string lines = once(line_of(tone, sentence));
-  if (lines.empty()) return lines;  // of another variant of the picture
+  if (lines.empty()) return lines;  // another variant of the picture has said it
   if (!line_.verbose) {
     std::string same = reason.text;
     std::erase_if(same, [](char c) { return c >= '0' && c <= '9'; });
@@ -289,7 +289,7 @@ std::string Report::done_in_words(bool interrupted, std::string_view done) const
   const auto by = [&](Status status) { return pictures_[static_cast<std::size_t>(status)]; };
   const std::uint64_t finished = sum(pictures_), written = by(Status::done) + by(Status::salvaged);
   if (plan_.jobs.empty()) planned = finished;
-  // How many variants of a file would be made is not known of one that cannot be read.
+  // If a file cannot be read, the number of its variants is not known.
   const std::uint64_t unreadable = has_variants ? 0 : plan_.unreadable.size();
   const std::uint64_t total = planned + kept + unreadable;
   std::string text = fmt::format(

@@ -1,5 +1,5 @@
-// What the user sees: messages when something goes wrong, progress, JSON for programs, and a
-// summary at the end.
+// What the user sees: messages if something goes wrong, progress, JSON for programs, and a summary
+// at the end.
 #pragma once
 
 #include <array>
@@ -23,20 +23,20 @@
 
 namespace qturn {
 
-/// A path for a terminal, which it cannot control: controls, characters that change the direction
-/// of text, and what is not UTF-8 are written as \xNN or \uNNNN.
+/// A path for a terminal, in a form that cannot control it: controls, characters that change the
+/// direction of text, and bytes that are not UTF-8 are written as \xNN or \uNNNN.
 std::string printable(std::string_view path);
 
 /// "1 picture", "2 pictures".
 std::string counted(std::uint64_t count, const char* one, const char* many);
 
-/// Warns that a mirror makes the other one of classes that are left or right, if there are any.
+/// Warns that a mirror turns left into right, if classes are named left or right.
 void warn_of_sides(const std::set<std::string>& sides);
 
 /// "rotate90, re-encoded without loss": what is done to a picture, and how. "copied": another file.
 std::string turn_in_words(const CommandLine& line, const Outcome& outcome);
 
-/// What a line begins with, in colour on a terminal: "error: ". Nothing for a note.
+/// The beginning of a line, in colour on a terminal: "error: ". A note has none.
 enum class Tone : std::uint8_t { note, hint, warning, error };
 
 /// "qturn: error: MESSAGE", and the end of the line.
@@ -54,14 +54,14 @@ void say_why(const CommandLine& line, const std::exception& error);
 /// Prints each of them as a warning.
 void say_warnings(const std::vector<std::string>& warnings);
 
-/// Prints why files are not written, and warnings. Returns whether they are whole.
+/// Prints why files are not written, and warnings. Returns whether nothing is missing.
 bool say_results(const FileResults& results);
 
-/// Whether a run did not end early. Prints what is to be said about it as a whole.
+/// Whether a run did not end early. Prints the messages about the run as a whole.
 bool is_whole(const CommandLine& line, const RunEnd& end);
 
-/// Whether it is written, but not with all that belongs to it. With --strict a warning before the
-/// file is written is a failure, so a warning of one that is done came after it was written.
+/// Whether a picture is written, but not all that belongs to it. With --strict a warning before the
+/// file is written is a failure. So if a picture is done, its warning came after it was written.
 inline bool is_incomplete(const CommandLine& line, const Outcome& outcome) {
   return outcome.status == Status::done &&
          (!outcome.is_whole || (line.run.strict && !outcome.warnings.empty()));
@@ -76,7 +76,7 @@ class Report {
   /// Adds an outcome. One call at a time.
   void add(const Outcome& of_run);
 
-  /// Stops the progress line and prints the summary. `done`: what became of pictures that are done.
+  /// Stops the progress line and prints the summary. `done`: the word for pictures that are done.
   /// `resumes`: whether --resume can go on with the run.
   void finish(bool interrupted, std::string_view done = "written", bool resumes = false);
 
@@ -105,11 +105,11 @@ class Report {
   void print_losses() const;
   std::string done_in_words(bool interrupted, std::string_view done) const;
   void print_others() const;
-  /// A line about a file, and one with a hint. Empty if that was said before, as of another
-  /// variant, or if enough files with this reason, whatever its numbers are, were named.
+  /// A line about a file, and one with a hint. Empty if the same was said before, as for another
+  /// variant, or if enough files were named with this reason, whatever the numbers in it.
   std::string lines_about(const std::string& input, Tone tone, const Advice& reason);
 
-  /// A reason that more files have than are named.
+  /// A reason of more files than are named.
   struct Many {
     std::size_t reason = 0;  // its hash
     Tone tone = Tone::note;
@@ -121,9 +121,9 @@ class Report {
   const std::string device_;
   JsonLines json_;
   Progress progress_;
-  Counts pictures_ = {}, others_ = {};      // others: what --others copy copies
+  Counts pictures_ = {}, others_ = {};      // others: the copies of --others copy
   std::array<std::uint64_t, 7> ways_ = {};  // of pictures that are done, as in turn_in_words()
-  std::uint64_t left_as_lossy_ = 0;         // of those that are skipped
+  std::uint64_t left_as_lossy_ = 0;         // skipped pictures
   std::uint64_t incomplete_ = 0;
   std::uint64_t companions_[3] = {};                        // that were written, by CompanionKind
   std::set<std::string> sides_;                             // as Outcome::sides
@@ -133,8 +133,8 @@ class Report {
   std::uint64_t lossy_jpegs_ = 0, lossy_others_ = 0;  // that nobody asked for
   std::uint64_t lossy_asked_ = 0;                     // because of --format
   std::uint64_t left_jpegs_ = 0;                      // in place, by default
-  std::uint64_t unknown_ = 0;                         // that keep what is not known
-  std::uint64_t stale_ = 0;                           // whose metadata is not all true any more
+  std::uint64_t unknown_ = 0;                         // that keep unknown parts
+  std::uint64_t stale_ = 0;                           // with metadata that is no longer true
 };
 
 }  // namespace qturn

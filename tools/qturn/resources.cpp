@@ -12,8 +12,8 @@
 namespace qturn {
 namespace {
 
-/// In place nothing is lost unless the user asks for it: a turn can be stored in the tag, and what
-/// upright would turn has a tag already.
+/// In place nothing is lost unless the user asks for it: a turn can be stored in the tag, and a
+/// picture that `upright` would turn has a tag already.
 JpegEdges default_edges(const CommandLine& line) {
   if (!line.in_place) return JpegEdges::reencode;
   return line.orientation == Orientation::identity ? JpegEdges::skip : JpegEdges::tag;

@@ -1,4 +1,4 @@
-// What a run does, and what it may use of the machine, as the user typed it.
+// The options of a run, and the share of the machine that it may use, as the user typed them.
 #pragma once
 
 #include <cstdint>
@@ -14,17 +14,17 @@ namespace qturn {
 /// Sets threads, memory, limits and seconds: as the user typed them, or by what is free.
 void set_resources(const CommandLine& line, RunOptions& options);
 
-/// All but the device.
+/// The options of a run, without the device.
 RunOptions turn_options(const CommandLine& line);
 
-/// Chooses the device (processes that share a machine under --shard auto share its GPUs), says
-/// which with --verbose, and returns its name for the summary. A GPU is worth its start for many
-/// JPEGs. `jpeg_bytes` says how many bytes of them there are, for each variant that is written, and
-/// is asked only by --device auto.
+/// Chooses the device (processes that share a machine under --shard auto share its GPUs), names it
+/// with --verbose, and returns its name for the summary. Many JPEGs are worth the start of a GPU:
+/// `jpeg_bytes` returns the bytes of all JPEGs, counted for each variant that is written. Only
+/// --device auto calls it.
 std::string set_device(const CommandLine& line, const std::function<std::uint64_t()>& jpeg_bytes,
                        RunOptions& options);
 
-/// Of all that is to be done.
+/// The bytes of the JPEGs that are to do.
 std::uint64_t jpeg_bytes(const Plan& plan);
 
 }  // namespace qturn

@@ -61,8 +61,8 @@ int list_runs(const fs::path& backups) {
   return 0;
 }
 
-/// Locks the folders that the run has changed. The journals of that run, and of a restoration of
-/// it, are finished; they are forgotten once all is restored.
+/// Locks the folders that the run has changed. Finishes the journals of the run and of an earlier
+/// restoration; they are forgotten once all is restored.
 std::unique_ptr<Journals> open_journals_of(const KeptRun& run) {
   JournalOptions options{.roots = {},
                          .operation = "restore " + run.folder.filename().string(),
@@ -81,7 +81,8 @@ std::unique_ptr<Journals> open_journals_of(const KeptRun& run) {
   return std::make_unique<Journals>(std::move(options), std::vector<fs::path>());
 }
 
-/// Where a kill may have left temporaries. Of a file that is not in the record, it may be anywhere.
+/// The folders in which a killed run may have left temporaries. If a file is not in the record, its
+/// temporary may be in any folder below the inputs.
 std::set<fs::path> folders_of(const KeptRun& run) {
   std::set<fs::path> folders;
   for (const std::string& root : run.header.inputs) folders.merge(folders_below(root));
@@ -117,7 +118,7 @@ int restore_pictures(const CommandLine& line, const KeptRun& run, Journals* jour
   const bool whole = is_whole(line, end) && report.incomplete() == 0;
   report.finish(is_interrupted, line.dry_run ? "would be restored" : "restored");
   if (journals) {
-    // What another program has changed stays as it is, however often this is done.
+    // A file that another program has changed stays as it is, however often this is done.
     say_warnings(journals->finish(whole && !is_interrupted, report.failed() == 0));
     if (whole && !is_interrupted) tidy(run);
   }

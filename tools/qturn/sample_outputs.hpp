@@ -1,4 +1,4 @@
-// Where the samples of tars go: a tar, numbered tars of a size, or files in a folder.
+// Where the samples of tars go: to a tar, to numbered tars of limited size, or to a folder.
 #pragma once
 
 #include <atomic>
@@ -27,7 +27,7 @@ bool names_a_tar(const std::filesystem::path& output);
 /// Throws PlanError for a name such as out.tgz, which would become a folder.
 void refuse_name_of_tar(const std::filesystem::path& output);
 
-/// Throws PlanError if something lies where this output would be written that may not be replaced.
+/// Throws PlanError if a file that may not be replaced lies where this output would be written.
 void refuse_existing_output(const CommandLine& line, const std::filesystem::path& place);
 
 }  // namespace qturn

@@ -67,7 +67,7 @@ class Variables {
   const Environment& environment_;
 };
 
-/// What the parts that are there say. All must say the same.
+/// The part on which all that are there agree. Throws PlanError if they do not.
 std::optional<Part> agreed(const std::vector<std::optional<Part>>& parts) {
   std::optional<Part> first;
   for (const std::optional<Part>& part : parts) {
@@ -99,8 +99,8 @@ std::optional<Part> slurm_array(const Variables& variables) {
   }
   const auto [count, least, most] = values;
   const std::uint64_t step = variables.number("SLURM_ARRAY_TASK_STEP").value_or(1);
-  // A part of an array, such as --array=3,5 for the tasks that failed, would divide the data
-  // otherwise.
+  // A part of an array, such as --array=3,5 for tasks that failed, would divide the data in another
+  // way.
   if (step != 1 || most < least || most - least + 1 != count) {
     throw PlanError(fmt::format(
         "--shard auto: the array of {} tasks from {} to {} (SLURM_ARRAY_TASK_MIN, MAX) has gaps; "
@@ -174,7 +174,7 @@ ShardSource shard_source(const Environment& environment) {
           fmt::format("{}{}, {}", names.empty() ? "" : ", ", part->index_name, part->count_name);
   const Part one;
   const Part &outer = job ? *job : one, &inner = rank ? *rank : one;
-  // As if they were typed.
+  // The numbers are read as if they were typed.
   const auto text = outer.count > std::numeric_limits<std::uint32_t>::max() / inner.count
                         ? fmt::format("{} x {}", outer.count, inner.count)
                         : fmt::format("{}/{}", outer.index * inner.count + inner.index,

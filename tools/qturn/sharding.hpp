@@ -1,4 +1,4 @@
-// A run that is one of several: what it is told by the command line, and what it says.
+// One of several runs: what the command line tells it, and what it says.
 #pragma once
 
 #include <functional>
@@ -13,26 +13,26 @@
 
 namespace qturn {
 
-// --shard auto: which shard this process is, as the scheduler or the launcher that started it says
-// in the environment.
+// --shard auto: the scheduler or the launcher that started this process says in the environment
+// which shard it is.
 //
-// A job is one of an array (Slurm, Kubernetes, AWS Batch), or a process is one of several ranks
+// A job belongs to an array (Slurm, Kubernetes, AWS Batch), or a process is one of several ranks
 // (srun, Open MPI, MPICH, PMIx), or both. Then the ranks of the first job come first.
 
 struct ShardSource {
   Shard shard;
-  std::string variables;          ///< that say it: "SLURM_ARRAY_TASK_ID, SLURM_ARRAY_TASK_COUNT"
+  std::string variables;          ///< that tell it: "SLURM_ARRAY_TASK_ID, SLURM_ARRAY_TASK_COUNT"
   std::optional<int> local_rank;  ///< among the ranks on this machine
 };
 
 /// The value of an environment variable; null if it is not set.
 using Environment = std::function<const char*(const char* name)>;
 
-/// Throws PlanError that names the variables: none is set, an index without a count, an array with
-/// gaps, two that disagree, or tasks of Slurm that srun did not start.
+/// Throws PlanError, which names the variables, if no variable is set, for an index without a count
+/// or an array with gaps, if two variables disagree, or for tasks of Slurm that srun did not start.
 ShardSource shard_source(const Environment& environment);
 
-/// Of --shard auto: as the environment says. Throws PlanError as shard_source().
+/// With --shard auto: takes the shard of the environment. Throws PlanError as shard_source() does.
 void take_shard_of_environment(CommandLine& line);
 
 ShardOptions shard_options(const CommandLine& line, const PlanOptions& options, JpegEdges edges);

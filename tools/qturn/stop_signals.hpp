@@ -7,8 +7,8 @@
 
 namespace qturn {
 
-/// A reader that is gone and a limit on sizes become errors of what is written, and SIGUSR1 asks
-/// for a line of progress. Without this SIGPIPE, SIGXFSZ and SIGUSR1 end the program.
+/// If a reader is gone or a size limit is reached, writing fails with an error. SIGUSR1 asks for a
+/// line of progress. Without this SIGPIPE, SIGXFSZ and SIGUSR1 end the program.
 void take_signals();
 
 /// Whether SIGUSR1 came since the last call.
@@ -19,12 +19,12 @@ bool take_progress_request();
 const std::atomic<bool>& watch_stop_signals();
 
 /// To be called when the last file is in its place. From then on a first signal changes nothing, so
-/// that what is said and the status fit what was done. Returns whether one has interrupted the run:
-/// not if all is done all the same.
+/// the summary and the status fit what was done. Returns whether a signal has interrupted the run;
+/// false if all is done nevertheless.
 bool end_watch(bool all_is_done);
 
-/// The exit status of a run that has begun: 128 + the signal that came (129, 130 or 143); if none
-/// did, 0 or 1, whether it is whole or not.
+/// The exit status of a run that has begun: 128 + the signal that came (129, 130 or 143). If no
+/// signal came, 0 if the run is whole, else 1.
 int exit_code_of_run(bool is_whole);
 
 }  // namespace qturn

@@ -17,13 +17,13 @@ namespace fs = std::filesystem;
 
 constexpr std::uint64_t share_of_samples = 4;
 
-/// What is left for the pipeline; the way in has the rest.
+/// The memory for the pipeline; the reader of samples has the rest.
 RunOptions less_memory(RunOptions options) {
   options.memory_bytes -= options.memory_bytes / share_of_samples;
   return options;
 }
 
-/// The options that decide what becomes of a sample.
+/// The options for turning a sample.
 PlanOptions sample_options(PlanOptions plan) {
   plan.labels = labels_without_yaml(plan);
   return plan;

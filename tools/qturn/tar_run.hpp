@@ -35,7 +35,7 @@ class TarRun {
   /// false if the run is over. Throws FileError if it cannot be opened.
   bool turn_tar(const std::string& tar, const Bytes& head, const std::filesystem::path& place,
                 const SampleWriter& writer);
-  /// Turns what `reader` gives. `name`: of the tar, or empty. Returns false if the run is over.
+  /// Turns the samples of `reader`. `name`: the tar's, or empty. Returns false if the run is over.
   bool turn(const std::string& name, std::unique_ptr<MemberReader> reader,
             const std::filesystem::path& place, const SampleWriter& writer);
   /// The next samples go to another output.
@@ -50,7 +50,7 @@ class TarRun {
 
   /// Says why a tar is not turned, or not written.
   void fail(const std::string& problem);
-  /// How much else than a picture has failed: tars, and what belongs to pictures.
+  /// How many failures were not pictures: tars, and files that belong to pictures.
   std::uint64_t other_failures() const { return failed_tars_ + incomplete_; }
   const std::atomic<bool>& stop() const { return stop_; }
 

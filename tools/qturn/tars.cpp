@@ -73,7 +73,8 @@ struct Place {
   std::shared_ptr<TarRecord> record = {};  ///< of the output; or null
 };
 
-/// With --resume, of all places that are tars and come from files. Leaves out what is done.
+/// With --resume, adds a record to each output that is a tar made from files. Leaves out outputs
+/// that are done.
 void add_records(const CommandLine& line, JpegEdges edges, std::vector<Place>& places) {
   if (!leaves_record(line) || line.shard || line.unpack) return;
   struct Inputs {
@@ -95,7 +96,7 @@ void add_records(const CommandLine& line, JpegEdges edges, std::vector<Place>& p
     const auto record =
         std::make_shared<TarRecord>(line, output, std::move(inputs.names),
                                     hash_of(std::as_bytes(std::span(inputs.states))), edges);
-    // It reads the whole output: once, however many inputs that has.
+    // This reads the whole output, so only once, however many inputs it has.
     const bool is_done = line.resume && record->is_done();
     std::erase_if(places, [&](Place& place) {
       if (place.output != output) return false;
@@ -147,7 +148,7 @@ std::vector<Place> places_of(const CommandLine& line) {
   return places;
 }
 
-/// The shard of this run. Leaves the places that are its own.
+/// The shard of this run. Removes the other shards' places from `places`.
 TarShard shard_of(const CommandLine& line, const PlanOptions& plan, JpegEdges edges,
                   std::vector<Place>& places) {
   std::set<std::string> tars;
@@ -197,7 +198,7 @@ std::uint64_t jpeg_bytes(const std::vector<Place>& places, const PlanOptions& pl
   return bytes * plan.most_variants();
 }
 
-/// Of a folder that tars are unpacked into; otherwise null.
+/// The journals of a folder into which tars are unpacked; otherwise null.
 std::unique_ptr<Journals> begin_journals(const CommandLine& line, const PlanOptions& plan,
                                          JpegEdges edges) {
   if (!line.unpack) return nullptr;
@@ -291,7 +292,7 @@ int turn_tars(const CommandLine& line, PlanOptions plan, RunOptions options, con
                                 folders, journals.get(),
                                 place.record ? place.record->begin() : nullptr, tars.stop());
   };
-  // What fails here is an error before anything was started.
+  // A failure here is an error before anything was started.
   if (!places.empty()) begin(places.front());
   bool whole = true, all_placed = false, is_any_placed = false;
   try {
@@ -314,7 +315,7 @@ int turn_tars(const CommandLine& line, PlanOptions plan, RunOptions options, con
     say_why(line, error);
     whole = false;
   } catch (const LabelsError& error) {
-    // One that is found in the middle of a tar. Nothing is left of a tar that is not finished.
+    // Such labels were found in the middle of a tar. A tar that is not finished leaves nothing.
     const bool goes_out_at_once = line.unpack || line.tar_bytes > 0 || is_to_standard_output(line);
     if (!is_any_placed && !(goes_out_at_once && tars.has_samples())) throw;
     throw WithHints<UnfinishedError>(error.hints(), error.what());
