@@ -38,7 +38,7 @@ struct SampleStreamOptions {
   bool is_pipe = false;             ///< a sample with a file that would be left untrue is refused
 };
 
-/// The hashes of samples' names: a name may come once in an output.
+/// The hashes of the names of samples: a name may come only once in an output.
 using SampleKeys = std::unordered_set<std::uint64_t>;
 
 class SampleStream : public SampleReader {

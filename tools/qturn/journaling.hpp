@@ -28,7 +28,7 @@ std::unique_ptr<Journals> open_journals(const CommandLine& line, const PlanOptio
 /// For a handler: if begin() has changed files, throws the error as an UnfinishedError.
 [[noreturn]] void rethrow_unfinished(const std::exception& error, const Journals* journals);
 
-/// With --resume: if nothing at the output tells what an earlier run has done, the run begins anew,
+/// With --resume: if nothing at the output tells what an earlier run has done, the run begins,
 /// and says so. In place open_journals() does this.
 void begin_if_nothing_to_resume(CommandLine& line, JpegEdges edges);
 
