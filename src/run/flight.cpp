@@ -53,13 +53,6 @@ std::string what_is_in_it(const Header& header) {
   return header.pages == 1 ? page : fmt::format("{} pages, the first of {}", header.pages, page);
 }
 
-std::vector<std::filesystem::path> masks_of(const Job& job) {
-  std::vector<std::filesystem::path> masks;
-  for (const Companion& each : job.companions())
-    if (each.kind == CompanionKind::mask) masks.push_back(each.input);
-  return masks;
-}
-
 }  // namespace
 
 Sentence reason(const std::exception& error) {
@@ -88,11 +81,10 @@ Flight::Flight(Job job, const Source& source, SampleMemory* memory, Shared& shar
       shared_(shared),
       options_(shared.options),
       start_(std::chrono::steady_clock::now()),
-      texts_(source),
-      label_(source),
-      masks_(
-          masks_of(job_),
-          {.jpeg = {}, .png = options_.png, .proves = options_.verify, .limits = options_.limits}),
+      companions_(
+          job_.input, job_.companions(), source,
+          {.jpeg = {}, .png = options_.png, .proves = options_.verify, .limits = options_.limits},
+          options_.labels_drawn_on, is_made_once()),
       outcomes_(job_.outputs.size()),
       settled_(job_.outputs.size()),
       staged_(job_.outputs.size()) {
@@ -155,10 +147,8 @@ void Flight::write_outputs() {
                   [&](const Sentence& each) { return each.text == outcomes_.front().message; });
   }
   picture_.reset();
-  masks_.clear();
+  companions_.clear();
   sidecars_ = {};
-  texts_.clear();
-  label_.clear();
   if (lane_) {
     lane_->clear();
     shared_.lanes.give_back(std::exchange(lane_, nullptr));
@@ -249,7 +239,7 @@ void Flight::read_file_and_header() {
   original_ = source_.read(job_.input, memory_for_file());
   if (job_.copy_verbatim || options_.quick) return;
   picture_.emplace(original_.bytes, original_.lower_suffix, picture_options(options_, job_.target));
-  masks_.read(source_);
+  companions_.read();
   if (!options_.decode_only) {
     sidecars_ =
         read_sidecars(job_.input, picture_->header().stored, sidecar_options(), shared_.stems);
@@ -323,7 +313,7 @@ void Flight::plan_masks(std::span<const Orientation> written) {
   std::vector<MetadataTurn> turns;
   for (const Orientation variant : written)
     turns.push_back(picture_->metadata_turn(variant, picture_->plan(variant)));
-  mask_bytes_ = masks_.plan(turns, options_.labels_drawn_on);
+  mask_bytes_ = companions_.plan(turns);
 }
 
 // The memory to reserve besides the file's, which is reserved already. `needed` counts the file.
@@ -476,24 +466,8 @@ void Flight::refuse_storage_change(Orientation orientation) const {
 std::vector<std::string> Flight::stale_metadata(const TurnOutcome& planned, std::size_t index) {
   std::vector<std::string> stale = planned.stale_metadata;
   if (!moves_pixels(planned)) return stale;
-  if (!masks_.empty()) {
-    for (std::string& each : masks_.stale_metadata(turn_of(index)))
-      stale.push_back(std::move(each));
-  }
-  if (!world_files_) {
-    std::vector<std::filesystem::path> files = source_.world_files(job_.input);
-    std::vector<std::filesystem::path> own;
-    for (const Companion& each : job_.companions())
-      if (each.kind == CompanionKind::sidecar) own.push_back(each.input);
-    for (const std::filesystem::path& file : own)
-      if (is_world_file(file, job_.input) && std::ranges::count(files, file) == 0)
-        files.push_back(file);
-    std::erase_if(files, [&](const std::filesystem::path& file) {
-      return is_turned_world_file(file) && std::ranges::count(own, file) > 0;
-    });
-    world_files_ = std::move(files);
-  }
-  for (const std::filesystem::path& file : *world_files_) stale.push_back(stale_world_file(file));
+  for (std::string& each : companions_.stale_metadata(turn_of(index)))
+    stale.push_back(std::move(each));
   return stale;
 }
 
@@ -542,25 +516,13 @@ SampleWriter::Companions Flight::turned_companions(std::size_t index,
   SampleWriter::Companions companions =
       turned_sidecars(sidecars_, turn, output.path, sidecar_options(), all_warnings);
   std::vector<std::string> warnings;
-  const Source& texts = is_made_once() ? source_ : texts_;
-  const auto turn_all = [&](CompanionKind kind, auto turned) {
-    for (const Companion& each : output.companions)
-      if (each.kind == kind) companions.push_back(turned(each));
-  };
-  if (!(options_.in_place && turn.leaves_upright())) {
-    turn_all(CompanionKind::label, [&](const Companion& label) {
-      return label_.turn(label, {turn, job_.input, output.path, bytes}, options_.labels_drawn_on);
-    });
-    turn_all(CompanionKind::sidecar, [&](const Companion& sidecar) {
-      return turned_sidecar(sidecar.input, sidecar.output, turn, texts, warnings);
-    });
-    for (const SharedLabel& label : job_.shared_labels)
-      (void)turn_of_shared_label(label, turn, options_.labels_drawn_on);
-  }
-  std::size_t number = 0;
-  turn_all(CompanionKind::mask, [&](const Companion& mask) {
-    return masks_.turn(number++, turn, mask.output, stop(), warnings);
-  });
+  const bool is_left = options_.in_place && turn.leaves_upright();
+  for (const SharedLabel& label : job_.shared_labels)
+    if (!is_left) (void)turn_of_shared_label(label, turn, options_.labels_drawn_on);
+  for (const Companion& each : output.companions)
+    if (!is_left || each.kind == CompanionKind::mask)
+      companions.push_back(
+          companions_.turn(each, {turn, job_.input, output.path, bytes}, stop(), warnings));
   all_warnings.insert(all_warnings.end(), warnings.begin(), warnings.end());
   return companions;
 }
@@ -622,22 +584,9 @@ void Flight::prove(std::size_t index, MetadataTurn turn, const StagedResult& sta
   } else if (!std::ranges::equal(memory, original_.bytes)) {
     throw ProofError("the copy is not the same as the original");
   }
-  std::size_t mask = 0;
-  for (std::size_t i = 0; i < companions.size(); ++i) {
-    const FileBytes file = staged.read_back(i + 1, {});
-    switch (companions[i].kind) {
-      case CompanionKind::mask:
-        masks_.prove(mask++, turn, file, stop());
-        break;
-      case CompanionKind::label:
-        label_.prove(companions[i], {turn, job_.input, job_.outputs[index].path, original_.bytes},
-                     options_.labels_drawn_on, text_of(file));
-        break;
-      case CompanionKind::sidecar:
-        prove_sidecar(companions[i], turn, text_of(file));
-        break;
-    }
-  }
+  const TurnedPicture picture{turn, job_.input, job_.outputs[index].path, original_.bytes};
+  for (std::size_t i = 0; i < companions.size(); ++i)
+    companions_.prove(companions[i], picture, staged.read_back(i + 1, {}), stop());
 }
 
 bool Flight::is_proved_on_device(Orientation variant, std::span<const std::byte> result) {

@@ -25,7 +25,8 @@
 #include "src/run/limits.hpp"
 #include "src/run/options.hpp"
 #include "src/run/outcome.hpp"
-#include "src/sample/label_turn.hpp"
+#include "src/sample/companion_turns.hpp"
+#include "src/sample/sidecars.hpp"
 #include "src/sinks/sample_writer.hpp"
 #include "src/sources/sample_reader.hpp"
 #include "src/tasks/byte_budget.hpp"
@@ -111,7 +112,7 @@ class Flight {
   std::uint64_t bytes_of_companions() const;
   void decode_pixels();
   void plan_masks(std::span<const Orientation> written);
-  void decode_masks() { masks_.decode(stop()); }
+  void decode_masks() { companions_.decode(stop()); }
   void turn_on_device(std::vector<Orientation>& orientations);
   std::uint64_t besides_file(std::uint64_t needed) const;
   bool can_have(std::uint64_t needed) const;
@@ -155,12 +156,8 @@ class Flight {
   Original original_;
   std::optional<PictureTurn> picture_;
   FoundSidecars sidecars_;  ///< sidecars that the plan does not know
-  ReadOnce texts_;          ///< sidecars that it knows, if there are several outputs
-  LabelTurns label_;
-  /// World files beside the picture that are not turned with it; set once they were looked for.
-  std::optional<std::vector<std::filesystem::path>> world_files_;
-  MaskTurns masks_;
-  std::uint64_t mask_bytes_ = 0;  ///< the memory that they take
+  CompanionTurns companions_;
+  std::uint64_t mask_bytes_ = 0;  ///< the memory that masks take
   Lane* lane_ = nullptr;          ///< from decoding to the last output
   std::vector<Outcome> outcomes_;
   std::vector<bool> settled_;  ///< by output: its outcome was known before anything was read

@@ -11,12 +11,12 @@
 #include <string_view>
 #include <utility>
 
+#include "src/files/safe_file.hpp"
 #include "src/formats/table.hpp"
-#include "src/labels/text/label_text.hpp"
 #include "src/picture/bytes.hpp"
 #include "src/picture/errors.hpp"
-#include "src/sample/label_turn.hpp"
-#include "src/sample/sidecars.hpp"
+#include "src/sample/companion_turns.hpp"
+#include "src/turn/lane.hpp"
 
 namespace qturn {
 namespace {
@@ -35,8 +35,6 @@ template <typename Work>
 auto with_name(const std::string& name, Work work) {
   try {
     return work();
-  } catch (const LabelError& error) {
-    throw WithHints<ImageFileError>(hints_of(error), fmt::format("{}:{}", name, error.what()));
   } catch (const ImageFileError& error) {
     throw WithHints<ImageFileError>(hints_of(error), fmt::format("{}: {}", name, error.what()));
   }
@@ -63,110 +61,77 @@ class SampleSource : public Source {
   const Sample& sample_;
 };
 
+/// The files that belong to the picture, and keep their names.
+std::vector<Companion> companions_of(const Sample& sample, const SampleOptions& options) {
+  std::vector<Companion> companions;
+  for (const FileInMemory& file : sample.files) {
+    Companion& companion = companions.emplace_back(
+        Companion{.kind = file.kind, .input = file.name, .output = file.name});
+    if (file.kind != CompanionKind::label) continue;
+    auto rule = std::make_shared<LabelRule>(options.rule);
+    rule->format = file.format;
+    companion.rule = std::move(rule);
+  }
+  return companions;
+}
+
 class SampleTurn {
  public:
   SampleTurn(const Sample& sample, const SampleOptions& options)
-      : sample_(sample),
-        options_(options),
-        picture_(with_name(sample.picture.name,
-                           [&] {
-                             const auto suffix = fs::path(sample.picture.name).extension();
-                             return opened_in_memory(sample.picture.bytes, suffix.native(),
-                                                     options.picture);
-                           })),
-        masks_(names_of_masks(sample),
-               {.jpeg = {}, .png = options.picture.png, .limits = options.picture.limits}),
-        labels_(sample.files.size()) {}
+      : name_(sample.picture.name),
+        bytes_(sample.picture.bytes),
+        allow_storage_change_(options.allow_storage_change),
+        source_(sample),
+        companions_(companions_of(sample, options)),
+        picture_(with_name(
+            sample.picture.name,
+            [&] { return opened_in_memory(bytes_, name_.extension().native(), options.picture); })),
+        turns_(name_, companions_, source_,
+               {.jpeg = {}, .png = options.picture.png, .limits = options.picture.limits},
+               options.labels_drawn_on, true) {}
 
   void read(std::span<const Orientation> orientations) {
-    masks_.read(SampleSource(sample_));
+    turns_.read();
     std::vector<MetadataTurn> turns;
-    with_name(sample_.picture.name, [&] {
+    with_name(name_.native(), [&] {
       for (const Orientation orientation : orientations) {
-        const auto refusal =
-            refusal_in_memory(picture_, orientation, options_.allow_storage_change);
+        const auto refusal = refusal_in_memory(picture_, orientation, allow_storage_change_);
         if (!refusal.empty()) throw ImageFileError(refusal);
         turns.push_back(picture_.metadata_turn(orientation, picture_.plan(orientation)));
       }
       picture_.read(orientations, *lane_, never);
     });
-    masks_.plan(turns, options_.labels_drawn_on);
-    masks_.decode(never);
+    (void)turns_.plan(turns);
+    turns_.decode(never);
   }
 
   TurnedSample turn(Orientation orientation, const std::string& name) {
     TurnedSample turned{.outcome = picture_.plan(orientation), .warnings = picture_.warnings()};
-    turned.picture = with_name(sample_.picture.name,
+    turned.picture = with_name(name_.native(),
                                [&] { return picture_.turn(orientation, never, turned.warnings); });
-    if (turned.picture.empty())
-      turned.picture.assign(sample_.picture.bytes.begin(), sample_.picture.bytes.end());
+    if (turned.picture.empty()) turned.picture.assign(bytes_.begin(), bytes_.end());
     const MetadataTurn turn = picture_.metadata_turn(orientation, turned.outcome);
-    for (std::string& each : masks_.stale_metadata(turn))
-      turned.outcome.stale_metadata.push_back(std::move(each));
-    for (const FileInMemory& file : sample_.files)
-      if (moves_pixels(turned.outcome) && is_world_file(file.name, sample_.picture.name) &&
-          !is_turned_world_file(file.name))
-        turned.outcome.stale_metadata.push_back(stale_world_file(file.name));
+    if (moves_pixels(turned.outcome))
+      for (std::string& each : turns_.stale_metadata(turn))
+        turned.outcome.stale_metadata.push_back(std::move(each));
     warn_of_stale_metadata(turned.outcome.stale_metadata, turned.warnings);
-    std::size_t mask = 0;
-    for (std::size_t i = 0; i < sample_.files.size(); ++i) {
-      const FileInMemory& file = sample_.files[i];
-      switch (file.kind) {
-        case CompanionKind::label:
-          turned.files.push_back(label(i, turn, name, turned.picture));
-          break;
-        case CompanionKind::sidecar:
-          turned.files.push_back(sidecar(file, turn, turned.warnings));
-          break;
-        case CompanionKind::mask:
-          turned.files.push_back(
-              masks_.turn(mask++, turn, file.name, never, turned.warnings).bytes);
-          break;
-      }
+    const fs::path output = name_.parent_path() / name;
+    for (const Companion& each : companions_) {
+      CompanionFile file =
+          turns_.turn(each, {turn, name_, output, turned.picture}, never, turned.warnings);
+      turned.files.push_back(file.bytes.empty() ? copy_of(file.text) : std::move(file.bytes));
     }
     return turned;
   }
 
  private:
-  static std::vector<fs::path> names_of_masks(const Sample& sample) {
-    std::vector<fs::path> names;
-    for (const FileInMemory& file : sample.files)
-      if (file.kind == CompanionKind::mask) names.emplace_back(file.name);
-    return names;
-  }
-
-  Bytes label(std::size_t number, const MetadataTurn& turn, std::string_view name,
-              std::span<const std::byte> picture) {
-    const FileInMemory& file = sample_.files[number];
-    return with_name(file.name, [&] {
-      const LabelTurn how{.orientation = turn_of_labels(turn, options_.labels_drawn_on),
-                          .size = size_for_labels(turn, options_.labels_drawn_on),
-                          .name = name,
-                          .rule = options_.rule,
-                          .picture = picture};
-      if (!labels_[number]) labels_[number] = file.format->parse(text_of(file.bytes));
-      return copy_of(labels_[number]->turned(how));
-    });
-  }
-
-  static Bytes sidecar(const FileInMemory& file, const MetadataTurn& turn,
-                       std::vector<std::string>& warnings) {
-    if (!is_turned_sidecar(file.name)) return {file.bytes.begin(), file.bytes.end()};
-    std::vector<std::string> own_warnings;
-    Bytes turned = with_name(file.name, [&] {
-      return copy_of(
-          turned_sidecar_text(file.name, std::string(text_of(file.bytes)), turn, own_warnings));
-    });
-    for (const std::string& warning : own_warnings)
-      warnings.push_back(fmt::format("{}: {}", file.name, warning));
-    return turned;
-  }
-
-  const Sample& sample_;
-  const SampleOptions& options_;
+  const fs::path name_;
+  const std::span<const std::byte> bytes_;
+  const bool allow_storage_change_;
+  const SampleSource source_;
+  const std::vector<Companion> companions_;
   PictureTurn picture_;
-  MaskTurns masks_;
-  std::vector<std::unique_ptr<ParsedLabel>> labels_;  ///< by file, once they are parsed
+  CompanionTurns turns_;
   std::unique_ptr<Lane> lane_ = make_cpu_lane(0);
 };
 
@@ -175,7 +140,7 @@ class SampleTurn {
 std::vector<TurnedSample> turn_sample(const Sample& sample,
                                       std::span<const Orientation> orientations,
                                       std::span<const std::string> names,
-                                      const SampleOptions& options) {
+                                      const SampleOptions& options) try {
   if (names.size() != orientations.size()) {
     throw std::invalid_argument(
         fmt::format("there are {} names, expected one for each of the {} "
@@ -188,6 +153,8 @@ std::vector<TurnedSample> turn_sample(const Sample& sample,
   for (std::size_t i = 0; i < orientations.size(); ++i)
     turned.push_back(turn.turn(orientations[i], names[i]));
   return turned;
+} catch (const FileError& error) {
+  throw WithHints<ImageFileError>(hints_of(error), error.what());
 }
 
 }  // namespace qturn

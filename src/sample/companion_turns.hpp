@@ -1,0 +1,65 @@
+// The files that belong to a picture, on their way with it: labels, sidecars and masks. A flight
+// turns files with it, and turn_sample() rows in memory.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "src/files/source.hpp"
+#include "src/metadata/metadata_turn.hpp"
+#include "src/sample/companion.hpp"
+#include "src/sample/label_turn.hpp"
+#include "src/turn/picture_turn.hpp"
+
+namespace qturn {
+
+class CompanionTurns {
+ public:
+  /// The companions of one result of `picture`; the others are made of the same files, which are
+  /// read once. `options` are for masks. `source` must outlive it.
+  CompanionTurns(std::filesystem::path picture, std::span<const Companion> companions,
+                 const Source& source, const PictureOptions& options, LabelsDrawnOn drawn_on,
+                 bool is_made_once);
+
+  /// As MaskTurns: the masks are read, planned and decoded with their picture.
+  void read() { masks_.read(source_); }
+  std::uint64_t plan(std::span<const MetadataTurn> turns) { return masks_.plan(turns, drawn_on_); }
+  void decode(const std::atomic<bool>& stop) { masks_.decode(stop); }
+
+  /// The companion of a result. Throws FileError or ImageFileError, which name it, if it cannot
+  /// follow its picture; Interrupted.
+  CompanionFile turn(const Companion& companion, const TurnedPicture& picture,
+                     const std::atomic<bool>& stop, std::vector<std::string>& warnings);
+  /// Compares `result`, which turn() has made and which was read again, with what it was made of.
+  /// `picture` has the bytes before the turn. Throws ProofError; Interrupted.
+  void prove(const CompanionFile& made, const TurnedPicture& picture,
+             std::span<const std::byte> result, const std::atomic<bool>& stop);
+  /// What is no longer true of masks, and of world files, once pixels have moved.
+  std::vector<std::string> stale_metadata(const MetadataTurn& turn);
+  void clear();
+
+ private:
+  LabelTurns& label(const Companion& companion);
+  std::size_t mask(const Companion& companion) const;
+  const std::vector<std::filesystem::path>& world_files();
+
+  const std::filesystem::path picture_;
+  const Source& source_;
+  const bool is_made_once_;
+  const LabelsDrawnOn drawn_on_;
+  std::vector<std::filesystem::path> sidecar_inputs_, mask_inputs_;
+  ReadOnce sidecars_;  ///< if there are several results
+  std::map<std::filesystem::path, LabelTurns> labels_;
+  MaskTurns masks_;
+  /// Those that are not turned, once they were looked for.
+  std::optional<std::vector<std::filesystem::path>> world_files_;
+};
+
+}  // namespace qturn
