@@ -108,7 +108,8 @@ TEST_CASE_METHOD(Workplace,
   };
   const auto extended = [](const std::string& packet, std::size_t at) {
     return jpeg_segment(0xE1, "http://ns.adobe.com/xmp/extension/\0"s + std::string(32, 'A') +
-                                  big_endian(1000) + big_endian(unsigned(at)) + packet);
+                                  qturn::tests::in_big_endian(1000, 4) +
+                                  qturn::tests::in_big_endian(unsigned(at), 4) + packet);
   };
   const std::string says = xmp_packet_with("tiff:ImageWidth='48' tiff:ImageLength='64'");
   CHECK(findings("extended.jpg",

@@ -246,8 +246,9 @@ TEST_CASE("An Exif header that some programs read and others do not is a failure
 
 TEST_CASE("A PNG that claims more pixels than its bytes can hold is refused by name") {
   std::string file = cli::png({1, 1, 4, qturn::SampleFormat::u16, std::vector<unsigned char>(8)});
-  const std::string header =
-      big_endian(1'000'000) + big_endian(1'000'000) + std::string("\x10\x06\0\0\0", 5);
+  const std::string header = qturn::tests::in_big_endian(1'000'000, 4) +
+                             qturn::tests::in_big_endian(1'000'000, 4) +
+                             std::string("\x10\x06\0\0\0", 5);
   file.replace(8, 25, png_chunk("IHDR", header));
   CHECK(complaint("vast.png", file) ==
         "damaged: 1000000 x 1000000 pixels cannot come from 20 bytes");

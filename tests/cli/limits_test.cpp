@@ -10,27 +10,22 @@
 namespace limits_test {
 
 using namespace cli;
+using qturn::tests::in_little_endian;
 
 namespace {
 
 using namespace std::string_literals;
 
-std::string little_endian(std::uint64_t value, int bytes) {
-  std::string text;
-  for (int i = 0; i < bytes; ++i) text += static_cast<char>(value >> (8 * i) & 255);
-  return text;
-}
-
 std::string tiff_entry(int tag, int type, std::uint32_t count, std::uint32_t value) {
-  return little_endian(static_cast<std::uint64_t>(tag), 2) +
-         little_endian(static_cast<std::uint64_t>(type), 2) + little_endian(count, 4) +
-         little_endian(value, 4);
+  return in_little_endian(static_cast<std::uint64_t>(tag), 2) +
+         in_little_endian(static_cast<std::uint64_t>(type), 2) + in_little_endian(count, 4) +
+         in_little_endian(value, 4);
 }
 
 std::string directory(const std::vector<std::string>& entries, std::uint32_t next = 0) {
-  std::string text = little_endian(entries.size(), 2);
+  std::string text = in_little_endian(entries.size(), 2);
   for (const std::string& entry : entries) text += entry;
-  return text + little_endian(next, 4);
+  return text + in_little_endian(next, 4);
 }
 
 constexpr std::uint32_t header_bytes = 8;
@@ -48,7 +43,7 @@ std::uint32_t directory_bytes(std::size_t entries) {
 
 /// A TIFF of so many pages.
 std::string tiff_of_pages(std::uint32_t count) {
-  std::string file = "II*\0"s + little_endian(header_bytes, 4);
+  std::string file = "II*\0"s + in_little_endian(header_bytes, 4);
   const std::uint32_t step = directory_bytes(tiny_page().size());
   for (std::uint32_t i = 0; i < count; ++i) {
     file += directory(tiny_page(), i + 1 < count ? header_bytes + (i + 1) * step : 0);
@@ -63,8 +58,8 @@ std::string tiff_of_shared_directory(std::uint32_t count, std::size_t empty) {
   const std::uint32_t list_at = header_bytes + directory_bytes(entries + 1);
   std::vector<std::string> page = tiny_page();
   page.push_back(tiff_entry(330, 4, count, list_at));
-  std::string file = "II*\0"s + little_endian(header_bytes, 4) + directory(page);
-  for (std::uint32_t i = 0; i < count; ++i) file += little_endian(list_at + 4 * count, 4);
+  std::string file = "II*\0"s + in_little_endian(header_bytes, 4) + directory(page);
+  for (std::uint32_t i = 0; i < count; ++i) file += in_little_endian(list_at + 4 * count, 4);
   std::vector<std::string> shared = tiny_page();
   shared.insert(shared.end(), empty, tiff_entry(40000, 2, 0, 0));
   return file + directory(shared);

@@ -19,7 +19,8 @@ const std::string palette = png_chunk("PLTE", std::string(3 * 256, '\x55') + "")
 std::string palette_png() {
   std::string file = png(mask, palette);
   constexpr std::size_t signature = 8, header_chunk = 25;
-  const std::string header = big_endian(9) + big_endian(5) + '\x08' + '\x03' + std::string(3, '\0');
+  const std::string header = qturn::tests::in_big_endian(9, 4) + qturn::tests::in_big_endian(5, 4) +
+                             '\x08' + '\x03' + std::string(3, '\0');
   return file.replace(signature, header_chunk, png_chunk("IHDR", header));
 }
 

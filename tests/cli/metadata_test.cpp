@@ -15,11 +15,13 @@ using namespace cli;
 using qturn::Orientation;
 using qturn::tests::ByteOrder;
 using qturn::tests::exif_fixture;
+using qturn::tests::exif_segment;
 using qturn::tests::ExifDirectory;
 using qturn::tests::ExifFixture;
 using qturn::tests::face_regions;
 using qturn::tests::jpeg_segment;
 using qturn::tests::xmp_packet_with;
+using qturn::tests::xmp_segment;
 using std::string_literals::operator""s;
 
 namespace {
@@ -44,15 +46,14 @@ ExifFixture exif_of(int orientation, bool little) {
 std::string jpeg_fixture(int orientation, bool little) {
   std::string file = cli::jpeg(smooth_picture(width, height));
   file.replace(2, 18, jpeg_segment(0xE0, "JFIF\0\1\2\1\1\x2C\0\x48\0\0"s));
-  return file.insert(
-      20, jpeg_segment(0xE1, "Exif\0\0"s + exif_fixture(exif_of(orientation, little))) +
-              jpeg_segment(0xE1, "http://ns.adobe.com/xap/1.0/\0"s + xmp_of(orientation)) +
-              jpeg_segment(0xFE, "a comment"));
+  return file.insert(20, exif_segment(exif_of(orientation, little)) +
+                             xmp_segment(xmp_of(orientation)) + jpeg_segment(0xFE, "a comment"));
 }
 
 std::string png_fixture(int orientation, bool little) {
   return cli::png(smooth_picture(width, height),
-                  png_chunk("pHYs", big_endian(11811) + big_endian(2835) + "\1") +
+                  png_chunk("pHYs", qturn::tests::in_big_endian(11811, 4) +
+                                        qturn::tests::in_big_endian(2835, 4) + "\1") +
                       png_chunk("eXIf", exif_fixture(exif_of(orientation, little))) +
                       png_chunk("iTXt", "XML:com.adobe.xmp\0\0\0\0\0"s + xmp_of(orientation)) +
                       png_chunk("tEXt", "Comment\0a comment"s));
@@ -266,7 +267,7 @@ TEST_CASE("What signs a file or says how it is projected is named, and refused i
   };
   const auto with_xmp = [](std::string packet) {
     std::string file = cli::jpeg(smooth_picture(width, height));
-    return file.insert(20, jpeg_segment(0xE1, "http://ns.adobe.com/xap/1.0/\0"s + packet));
+    return file.insert(20, xmp_segment(packet));
   };
   const std::string jpeg = cli::jpeg(smooth_picture(width, height));
   const std::string png = cli::png(smooth_picture(width, height), png_chunk("caBX", "jumb"));

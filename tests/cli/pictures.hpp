@@ -15,9 +15,12 @@
 #include "src/files/safe_file.hpp"
 #include "src/turn/encode.hpp"
 #include "tests/fixtures/every_codec.hpp"
+#include "tests/fixtures/file_parts.hpp"
 #include "tests/fixtures/pictures.hpp"
 
 namespace cli {
+
+using qturn::tests::png_chunk;
 
 /// One page of pixels, rows without padding.
 struct Picture {
@@ -39,6 +42,12 @@ inline Picture random_picture(std::int64_t width, std::int64_t height, int chann
   Picture picture{width, height, channels, type, {}};
   picture.bytes = qturn::tests::random_bytes(width * height * picture.pixel_bytes(), seed);
   return picture;
+}
+
+/// One of many, each with pixels of its own.
+inline Picture numbered_picture(int number, std::int64_t width = 6, std::int64_t height = 4) {
+  return random_picture(width, height, 3, qturn::SampleFormat::u8,
+                        static_cast<std::uint64_t>(number) + 1);
 }
 
 /// Left to right and top to bottom brighter, so that JPEG hardly changes it.
@@ -90,26 +99,8 @@ inline std::string exif_body(int orientation) {
 /// The JPEG with an Exif block right after its first marker.
 inline std::string tagged_jpeg(const Picture& picture, int orientation) {
   using namespace std::string_literals;
-  const std::string body = "Exif\0\0"s + exif_body(orientation);
-  const std::size_t length = body.size() + 2;
-  return jpeg(picture).insert(
-      2, "\xff\xe1"s + static_cast<char>(length >> 8) + static_cast<char>(length & 255) + body);
-}
-
-inline std::string big_endian(std::uint32_t value) {
-  std::string text;
-  for (int shift = 24; shift >= 0; shift -= 8) text += static_cast<char>(value >> shift & 255);
-  return text;
-}
-
-inline std::string png_chunk(const std::string& type, const std::string& data) {
-  const std::string typed = type + data;
-  std::uint32_t crc = 0xffffffff;
-  for (const char c : typed) {
-    crc ^= static_cast<unsigned char>(c);
-    for (int bit = 0; bit < 8; ++bit) crc = crc & 1 ? 0xedb88320 ^ crc >> 1 : crc >> 1;
-  }
-  return big_endian(static_cast<std::uint32_t>(data.size())) + typed + big_endian(~crc);
+  return qturn::tests::with_segments(
+      jpeg(picture), qturn::tests::jpeg_segment(0xE1, "Exif\0\0"s + exif_body(orientation)));
 }
 
 /// A PNG of 8 or 16 bits per sample, not compressed, with `more` chunks after its header.
@@ -121,30 +112,13 @@ inline std::string png(const Picture& picture, const std::string& more = {}) {
     for (int byte = sample_bytes; byte-- > 0;)  // PNG is big-endian
       rows += static_cast<char>(picture.bytes[i + static_cast<std::size_t>(byte)]);
   }
-  std::string zlib = "\x78\x01";
-  std::uint32_t a = 1, b = 0;
-  for (const char c : rows) {
-    a = (a + static_cast<unsigned char>(c)) % 65521;
-    b = (b + a) % 65521;
-  }
-  for (std::size_t at = 0; at < rows.size(); at += 65535) {
-    const std::string block = rows.substr(at, 65535);
-    zlib += static_cast<char>(at + block.size() == rows.size());
-    for (const std::size_t length : {block.size(), ~block.size()}) {
-      zlib += static_cast<char>(length & 255);
-      zlib += static_cast<char>(length >> 8 & 255);
-    }
-    zlib += block;
-  }
-  zlib += big_endian(b << 16 | a);
-
   constexpr char colour_types[] = {0, 0, 4, 2, 6};
-  const std::string header = big_endian(static_cast<std::uint32_t>(picture.width)) +
-                             big_endian(static_cast<std::uint32_t>(picture.height)) +
-                             static_cast<char>(8 * sample_bytes) + colour_types[picture.channels] +
-                             std::string(3, '\0');
-  return "\x89PNG\r\n\x1a\n" + png_chunk("IHDR", header) + more + png_chunk("IDAT", zlib) +
-         png_chunk("IEND", "");
+  return qturn::tests::make_png({.width = static_cast<std::uint32_t>(picture.width),
+                                 .height = static_cast<std::uint32_t>(picture.height),
+                                 .depth = 8 * sample_bytes,
+                                 .colour_type = colour_types[picture.channels],
+                                 .rows = rows,
+                                 .before = more});
 }
 
 /// The PNG with an eXIf chunk.

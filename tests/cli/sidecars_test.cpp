@@ -9,18 +9,16 @@
 namespace sidecars_test {
 
 using namespace cli;
-using qturn::tests::exif_fixture;
+using qturn::tests::exif_segment;
 using qturn::tests::face_regions;
-using qturn::tests::jpeg_segment;
+using qturn::tests::with_segments;
 using qturn::tests::xmp_packet_with;
 using std::string_literals::operator""s;
 
 namespace {
 
-std::string exif() { return jpeg_segment(0xE1, "Exif\0\0"s + exif_fixture({})); }
-
 std::string jpeg_with(const std::string& segments) {
-  return cli::jpeg(smooth_picture(64, 48)).insert(2, segments);
+  return with_segments(cli::jpeg(smooth_picture(64, 48)), segments);
 }
 
 const std::string packet = xmp_packet_with("tiff:Orientation='6'");
@@ -34,12 +32,12 @@ std::string orientation_in(const Workplace& workplace, const fs::path& name) {
 TEST_CASE_METHOD(Workplace,
                  "A sidecar that holds an orientation is reported, and turned with --sidecars") {
   const std::string sized = xmp_packet_with("tiff:Orientation='6' tiff:ImageWidth='64'");
-  add("in/a.jpg", jpeg_with(exif()));
+  add("in/a.jpg", jpeg_with(exif_segment({})));
   add("in/a.xmp", sized);
   add("in/a.jpg.xmp", sized);
-  add("in/b.jpg", jpeg_with(exif()));
+  add("in/b.jpg", jpeg_with(exif_segment({})));
   add("in/b.jpg.xmp", xmp_packet_with("tiff:Make='Maker'"));
-  add("in/c.jpg", jpeg_with(exif()));
+  add("in/c.jpg", jpeg_with(exif_segment({})));
 
   const Result without = done({"upright", "in", "-o", "without"},
                               {"warning: in/a.jpg: a.xmp beside it holds an orientation",
@@ -98,7 +96,7 @@ TEST_CASE_METHOD(Workplace, "A sidecar that contradicts an upright picture is na
 
 TEST_CASE("With --sidecars, what a sidecar says counts where its picture says nothing") {
   Workplace workplace;
-  const std::string jpeg = jpeg_with(""), turned = jpeg_with(exif());
+  const std::string jpeg = jpeg_with(""), turned = jpeg_with(exif_segment({}));
   const auto add = [&](const std::string& name, const std::string& picture,
                        const std::string& says) {
     workplace.add("in/" + name + ".jpg", picture);
@@ -151,13 +149,13 @@ TEST_CASE("In place, a sidecar that agrees with its picture is turned with it") 
   for (const bool with_option : {false, true}) {
     const Words option = with_option ? Words{"--sidecars"} : Words{};
     Workplace workplace;
-    workplace.add("in/a.jpg", jpeg_with(exif()));
+    workplace.add("in/a.jpg", jpeg_with(exif_segment({})));
     workplace.add("in/a.jpg.xmp", packet);
-    workplace.add("in/b.jpg", jpeg_with(exif()));
+    workplace.add("in/b.jpg", jpeg_with(exif_segment({})));
     workplace.add("in/b.xmp", says_nothing);
     workplace.add("in/c.jpg", jpeg_with(""));
     workplace.add("in/c.xmp", says_1);
-    workplace.add("in/d.jpg", jpeg_with(exif()));
+    workplace.add("in/d.jpg", jpeg_with(exif_segment({})));
     workplace.add("in/d.xmp", xmp_packet_with("dc:format='image/jpeg'"));
     const auto before = workplace.tree("in");
     const std::string unchanged = workplace.content("in/d.xmp");
@@ -188,7 +186,7 @@ TEST_CASE("Where a picture and its sidecar state different turns, nothing is gue
   for (const std::string says : {"1", "8"}) {
     CAPTURE(says);
     Workplace workplace;
-    const std::string jpeg = jpeg_with(exif());  // says 6
+    const std::string jpeg = jpeg_with(exif_segment({}));  // says 6
     workplace.add("in/a.jpg", jpeg);
     workplace.add("in/a.jpg.xmp", xmp_packet_with("tiff:Orientation='" + says + "'"));
     workplace.add("in/b.jpg", jpeg_with(""));
@@ -232,7 +230,7 @@ TEST_CASE("Where a picture and its sidecar state different turns, nothing is gue
 
 TEST_CASE_METHOD(Workplace,
                  "A sidecar that may belong to another file of that name is left alone") {
-  add("in/a.jpg", jpeg_with(exif()));
+  add("in/a.jpg", jpeg_with(exif_segment({})));
   add("in/a.CR2", "raw");
   add("in/a.xmp", packet);
   done({"upright", "in/a.jpg", "-o", "out", "--sidecars"}, "may belong to another file");
@@ -273,10 +271,10 @@ TEST_CASE("A JPEG that is turned by its tag and its sidecar say the same") {
 }
 
 TEST_CASE_METHOD(Workplace, "Sidecars are found with their suffix in capitals, and keep it") {
-  add("in/a.jpg", jpeg_with(exif()));
+  add("in/a.jpg", jpeg_with(exif_segment({})));
   add("in/a.XMP", packet);
   add("in/a.jpg.XMP", packet);
-  add("in/B.JPG", jpeg_with(exif()));
+  add("in/B.JPG", jpeg_with(exif_segment({})));
   add("in/B.XMP", packet);
   const Result without = qturn({"upright", "in", "-o", "without"});
   for (const char* name : {"a.XMP", "a.jpg.XMP", "B.XMP"})
@@ -295,7 +293,7 @@ TEST_CASE(
     "With --sidecars a picture fails whose sidecar cannot be read, otherwise that is a warning") {
   for (const bool is_damaged : {true, false}) {
     Workplace workplace;
-    workplace.add("in/a.jpg", jpeg_with(exif()));
+    workplace.add("in/a.jpg", jpeg_with(exif_segment({})));
     const fs::path sidecar = workplace.add("in/a.xmp", is_damaged ? "<x:xmpmeta" : packet);
     if (!is_damaged) REQUIRE(::chmod(sidecar.c_str(), 0) == 0);
     workplace.without_privileges = true;
@@ -315,7 +313,7 @@ TEST_CASE(
 
 TEST_CASE_METHOD(Workplace, "Where a sidecar cannot be written, its picture stays as it was") {
   without_privileges = true;
-  add("in/a.jpg", jpeg_with(exif()));
+  add("in/a.jpg", jpeg_with(exif_segment({})));
   const fs::path folder = add("closed/a.xmp", packet).parent_path();
   fs::create_symlink("../closed/a.xmp", path() / "in/a.xmp");
   const auto before = tree("in");
@@ -329,7 +327,7 @@ TEST_CASE_METHOD(Workplace, "Where a sidecar cannot be written, its picture stay
   CHECK(files("closed") == Names{"a.xmp"});
 
   // And the other way round: no picture, no sidecar.
-  add("broken/b.jpg", jpeg_with(exif()).substr(0, 900));
+  add("broken/b.jpg", jpeg_with(exif_segment({})).substr(0, 900));
   add("broken/b.xmp", packet);
   failed({"cw", "broken/b.jpg", "-o", "out", "--sidecars"});
   CHECK(files("out").empty());
@@ -337,7 +335,7 @@ TEST_CASE_METHOD(Workplace, "Where a sidecar cannot be written, its picture stay
 
 TEST_CASE_METHOD(Workplace,
                  "A sidecar is written through a link, and stays beside the name it was found by") {
-  add("store/a.jpg", jpeg_with(exif()));
+  add("store/a.jpg", jpeg_with(exif_segment({})));
   add("notes/a.xmp", packet);
   fs::create_directories(path() / "in");
   fs::create_symlink("../store/a.jpg", path() / "in/a.jpg");
@@ -354,7 +352,7 @@ TEST_CASE_METHOD(Workplace,
 
 TEST_CASE("A sidecar with hard links is refused in place, unless --break-links") {
   Workplace workplace;
-  workplace.add("in/a.jpg", jpeg_with(exif()));
+  workplace.add("in/a.jpg", jpeg_with(exif_segment({})));
   const fs::path path = workplace.add("in/a.xmp", packet);
   fs::create_hard_link(path, workplace.path() / "other.xmp");
   CHECK(workplace.refused({"upright", "in", "--in-place", "--sidecars"}).err ==
@@ -369,9 +367,9 @@ TEST_CASE("A sidecar with hard links is refused in place, unless --break-links")
 TEST_CASE_METHOD(
     Workplace,
     "A sidecar that exists at the output is refused before anything starts, or replaced") {
-  add("in/a.jpg", jpeg_with(exif()));
+  add("in/a.jpg", jpeg_with(exif_segment({})));
   add("in/a.xmp", packet);
-  add("in/b.jpg", jpeg_with(exif()));
+  add("in/b.jpg", jpeg_with(exif_segment({})));
   add("out/a.xmp", "old");
   add("out/b.xmp", "not in the way: there is no in/b.xmp");
   CHECK(refused({"upright", "in", "-o", "out", "--sidecars"}).err ==
@@ -408,7 +406,7 @@ TEST_CASE_METHOD(
 
 TEST_CASE("No two sidecars go to one place, and none to the place of an input or of a folder") {
   Workplace workplace;
-  workplace.add("x/a.jpg", jpeg_with(exif()));
+  workplace.add("x/a.jpg", jpeg_with(exif_segment({})));
   workplace.add("x/a.xmp", packet);
   workplace.add("y/a.png", png(smooth_picture(5, 3)));
   workplace.add("y/a.xmp", packet);

@@ -17,10 +17,10 @@ namespace trailing_pictures_test {
 using namespace cli;
 using qturn::Orientation;
 using qturn::tests::ByteOrder;
-using qturn::tests::exif_fixture;
 using qturn::tests::jpeg_segment;
 using qturn::tests::jpeg_with_trailing_pictures;
 using qturn::tests::xmp_packet_with;
+using qturn::tests::xmp_segment;
 using std::string_literals::operator""s;
 
 namespace {
@@ -36,18 +36,14 @@ const std::map<std::string, Picture> trailing = {{"PreviewImage", smooth_picture
 const Picture first = smooth_picture(64, 48);
 
 std::string exif_segment(int orientation, bool little, const Picture& of) {
-  return jpeg_segment(0xE1, "Exif\0\0"s + exif_fixture({.little = little,
-                                                        .orientation = orientation,
-                                                        .width = unsigned(of.width),
-                                                        .height = unsigned(of.height)}));
-}
-
-std::string xmp_segment(const std::string& packet) {
-  return jpeg_segment(0xE1, "http://ns.adobe.com/xap/1.0/\0"s + packet);
+  return qturn::tests::exif_segment({.little = little,
+                                     .orientation = orientation,
+                                     .width = unsigned(of.width),
+                                     .height = unsigned(of.height)});
 }
 
 std::string with_segments(const Picture& picture, const std::string& segments) {
-  return jpeg(picture).insert(2, segments);
+  return qturn::tests::with_segments(jpeg(picture), segments);
 }
 
 std::string with_previews(int orientation, bool little) {

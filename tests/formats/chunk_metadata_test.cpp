@@ -39,7 +39,7 @@ std::string types_of_webp(const Bytes& webp) {
 }  // namespace
 
 TEST_CASE("A tag is added to a PNG before its pixels, and what follows its end stays") {
-  const std::string text = cli::png_chunk("tEXt", "Comment\0kept"s);
+  const std::string text = png_chunk("tEXt", "Comment\0kept"s);
   const Bytes before = owned(cli::png(cli::smooth_picture(5, 3), text) + "behind");
   std::vector<std::string> warnings;
   const Bytes after = turn_png_metadata(before, tag_rotate90, MissingTag::is_added, warnings);
@@ -51,8 +51,8 @@ TEST_CASE("A tag is added to a PNG before its pixels, and what follows its end s
 }
 
 TEST_CASE("A PNG's manifest and XMP that is not XML stay") {
-  const std::string broken = cli::png_chunk("iTXt", "XML:com.adobe.xmp\0\0\0\0\0<a"s);
-  const std::string manifest = cli::png_chunk("caBX", "jumb");
+  const std::string broken = png_chunk("iTXt", "XML:com.adobe.xmp\0\0\0\0\0<a"s);
+  const std::string manifest = png_chunk("caBX", "jumb");
   const Bytes before = owned(cli::png(cli::smooth_picture(5, 3), broken + manifest));
   std::vector<std::string> warnings;
   CHECK(turn_png_metadata(before, tag_rotate90, MissingTag::stays_absent, warnings) == before);
@@ -77,9 +77,9 @@ std::vector<std::string> raw_profiles(std::string_view keyword, const std::strin
   const std::string key = "Raw profile type "s + std::string(keyword) + '\0';
   const std::string text = "\nexif\n    " + std::to_string(block.size()) + in_hexadecimal(block);
   const std::string stream(text_of(deflated(bytes_of(text))));
-  return {cli::png_chunk("tEXt", key + text), cli::png_chunk("zTXt", key + '\0' + stream),
-          cli::png_chunk("iTXt", key + "\0\0en\0\0"s + text),
-          cli::png_chunk("iTXt", key + "\1\0\0word\0"s + stream)};
+  return {png_chunk("tEXt", key + text), png_chunk("zTXt", key + '\0' + stream),
+          png_chunk("iTXt", key + "\0\0en\0\0"s + text),
+          png_chunk("iTXt", key + "\1\0\0word\0"s + stream)};
 }
 
 std::vector<std::string> findings_of(const Bytes& png) {
@@ -129,7 +129,7 @@ TEST_CASE("Text that only looks like Exif stays, with a warning, and is found") 
   for (const std::string& text :
        {"\nexif\n    99999\n4578"s, "\nexif\n    2\n457\n"s, "\nexif\n   3\n4x7869"s, ""s,
         "\nexif\n"s, "\n\n"s, "\nexif\n   99999999999999999999\n45"s}) {
-    const std::string chunk = cli::png_chunk("tEXt", "Raw profile type exif\0"s + text);
+    const std::string chunk = png_chunk("tEXt", "Raw profile type exif\0"s + text);
     const Bytes before = owned(cli::png(cli::smooth_picture(5, 3), chunk));
     CHECK(png::codec.read_header(before).stored == Orientation::identity);
     CHECK(findings_of(before) == std::vector<std::string>{"Exif in a text chunk is damaged"});
@@ -140,7 +140,7 @@ TEST_CASE("Text that only looks like Exif stays, with a warning, and is found") 
 }
 
 TEST_CASE("GraphicsMagick's orNT says the orientation of a PNG, and becomes 1") {
-  const std::string chunk = cli::png_chunk("orNT", "\6");
+  const std::string chunk = png_chunk("orNT", "\6");
   const Bytes before = owned(cli::png(cli::smooth_picture(5, 3), chunk));
   CHECK(png::codec.read_header(before).stored == Orientation::rotate90);
   CHECK(findings_of(before).empty());
@@ -153,7 +153,7 @@ TEST_CASE("GraphicsMagick's orNT says the orientation of a PNG, and becomes 1") 
   CHECK(types_of(tagged) == "IHDR orNT eXIf IDAT IEND ");
 
   // eXIf comes first, and the other is found.
-  const std::string exif = cli::png_chunk(
+  const std::string exif = png_chunk(
       "eXIf", exif_fixture({.orientation = 3, .width = 5, .height = 3, .subject_area = {2, 1}}));
   const Bytes both = owned(cli::png(cli::smooth_picture(5, 3), exif + chunk));
   CHECK(png::codec.read_header(both).stored == Orientation::rotate180);

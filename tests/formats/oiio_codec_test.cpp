@@ -71,18 +71,8 @@ Bytes picture(const Case& kind, std::vector<std::uint8_t>& samples, int width = 
   return write_with_oiio(kind.plugin, spec, samples);
 }
 
-Bytes converted(const Bytes& file, const Codec& format, const Codec& target) {
-  const Decoded decoded(file, format, target);
-  return tests::encode(decoded.image, Orientation::identity, target);
-}
-
 std::string message_of(const Bytes& file, const Codec& format, const Codec& target) {
-  try {
-    converted(file, format, target);
-  } catch (const ImageFileError& error) {
-    return error.what();
-  }
-  return "";
+  return thrown_by([&] { return converted(file, format, target); });
 }
 
 // What a PNG made of the file shows.

@@ -89,7 +89,7 @@ std::string xmp_with(const std::string& space, const std::string& property) {
          space + "'>" + property + "</rdf:Description></rdf:RDF></x:xmpmeta>";
 }
 
-std::string xmp_segment(const std::string& packet) {
+std::string xmp_payload(const std::string& packet) {
   return "http://ns.adobe.com/xap/1.0/\0"s + packet;
 }
 
@@ -120,7 +120,7 @@ TEST_CASE("A block that nobody knows is kept, and named") {
   CHECK(said_of(tiff_with(34377, resource(1500, "ab"))) == Says{.unknown = {"Photoshop 1500"}});
   const std::string packet = xmp_with("http://example.org/depth/", "<a:Near>1</a:Near>");
   const Says depth{.unknown = {"XMP http://example.org/depth/"}};
-  CHECK(said_of(jpeg_with(1, xmp_segment(packet))) == depth);
+  CHECK(said_of(jpeg_with(1, xmp_payload(packet))) == depth);
   CHECK(said_of(png_with(png_xmp_chunk(packet, false))) == depth);
   CHECK(said_of(png_with(png_xmp_chunk(packet, true))) == depth);
   CHECK(said_of(tiff_with(700, packet)) == depth);
@@ -225,7 +225,7 @@ TEST_CASE("What is empty, or known to be harmless, is not named") {
       xmp_with("http://example.org/depth/", "<a:Near> </a:Near>"),
       xmp_with("http://purl.org/dc/elements/1.1/", "<a:format>image/jpeg</a:format>")};
   for (const std::string& packet : harmless) {
-    CHECK(said_of(jpeg_with(1, xmp_segment(packet))) == Says());
+    CHECK(said_of(jpeg_with(1, xmp_payload(packet))) == Says());
     CHECK(said_of(png_with(png_xmp_chunk(packet, true))) == Says());
   }
   const std::string segments[] = {"Ducky\0\1\0\4\0\0\0\x50\0\0"s, "[picture info] a"};
@@ -249,7 +249,7 @@ TEST_CASE("What depends on the orientation and is not turned is stale, and has a
   CHECK(said_of(tiff_with(343, "ab")) == Says{.stale = {"its clipping path (TIFF)"}});
   CHECK(said_of(jpeg_with(1, "FLIR\0ab"s)) == Says{.stale = {"its thermal data (FLIR)"}});
   CHECK(said_of(jpeg_with(
-            1, xmp_segment(xmp_with("http://www.metadataworkinggroup.com/schemas/regions/",
+            1, xmp_payload(xmp_with("http://www.metadataworkinggroup.com/schemas/regions/",
                                     "<a:Rotation>1.57</a:Rotation>")))) ==
         Says{.stale = {"its faces' rotation (mwg-rs)"}});
 }
@@ -492,7 +492,7 @@ TEST_CASE("A depth map in the text of XMP turns with the picture (GDepth)") {
                     jpeg = cli::jpeg(cli::smooth_picture(8, 4));
   for (const std::string& map : {png, jpeg}) {
     const Bytes file =
-        owned(picture_with(jpeg_segment(0xE1, xmp_segment(depth_packet(base64(bytes_of(map)))))));
+        owned(picture_with(jpeg_segment(0xE1, xmp_payload(depth_packet(base64(bytes_of(map)))))));
     CHECK(said_of(file) == Says());
     const Bytes turned = turned_by_program(file, jpeg::codec, Orientation::rotate90);
     const jpeg::JpegFile read(turned);
@@ -513,8 +513,8 @@ TEST_CASE("A depth map in the text of XMP turns with the picture (GDepth)") {
     }
   }
   const Says stale{.stale = {"its depth map (GDepth)"}};
-  CHECK(said_of(jpeg_with(1, xmp_segment(depth_packet("bm8gcGljdHVyZQ==")))) == stale);
-  CHECK(said_of(jpeg_with(1, xmp_segment(depth_packet("not base64")))) == stale);
+  CHECK(said_of(jpeg_with(1, xmp_payload(depth_packet("bm8gcGljdHVyZQ==")))) == stale);
+  CHECK(said_of(jpeg_with(1, xmp_payload(depth_packet("not base64")))) == stale);
 }
 
 TEST_CASE("A depth map in extended XMP turns, and takes more segments where it becomes longer") {
@@ -528,7 +528,7 @@ TEST_CASE("A depth map in extended XMP turns, and takes more segments where it b
   const ByteOrder order{false};
   const std::string name = jpeg::md5(packet);
   std::string segments = jpeg_segment(
-      0xE1, xmp_segment(xmp_with("http://ns.adobe.com/xmp/note/",
+      0xE1, xmp_payload(xmp_with("http://ns.adobe.com/xmp/note/",
                                  "<a:HasExtendedXMP>" + name + "</a:HasExtendedXMP>")));
   constexpr std::size_t part = 65000;
   for (std::size_t at = 0; at < packet.size(); at += part)
@@ -560,13 +560,13 @@ TEST_CASE("Depth maps that Dynamic Depth lists turn, be they JPEGs or PNGs") {
         std::string(is_png ? "png" : "jpeg") + "' I:Length='" + std::to_string(map.size()) +
         "' I:DataURI='depth'/></rdf:li></rdf:Seq></C:Directory></D:Container>"
         "</rdf:Description></rdf:RDF></x:xmpmeta>";
-    const Bytes file = owned(picture_with(jpeg_segment(0xE1, xmp_segment(packet))) + map);
+    const Bytes file = owned(picture_with(jpeg_segment(0xE1, xmp_payload(packet))) + map);
     CHECK(said_of(file) == Says());
     const Bytes turned = turned_by_program(file, jpeg::codec, Orientation::rotate90);
     CHECK(embedded_size(std::span(turned).subspan(jpeg::JpegFile(turned).end)) == Size{4, 8});
   }
   const auto with = [](const std::string& space) {
-    return said_of(jpeg_with(1, xmp_segment(xmp_with(space, "<a:Near>1</a:Near>"))));
+    return said_of(jpeg_with(1, xmp_payload(xmp_with(space, "<a:Near>1</a:Near>"))));
   };
   CHECK(with("http://ns.google.com/photos/dd/1.0/device/") ==
         Says{.stale = {"its depth map (Dynamic Depth)"}});

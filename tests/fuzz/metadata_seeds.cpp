@@ -51,12 +51,11 @@ std::string jpeg_with_all() {
       std::to_string(map.size()) + "'/></rdf:li></rdf:Seq></Container:Directory>";
   const ByteOrder order{false};
   const std::string segments =
-      jpeg_segment(0xE1, "Exif\0\0"s + exif_fixture({.height = 56,
-                                                     .thumbnail = jpeg(16, 14, JCS_GRAYSCALE),
-                                                     .thumbnail_width = 16,
-                                                     .thumbnail_height = 14})) +
-      jpeg_segment(0xE1, "http://ns.adobe.com/xap/1.0/\0"s +
-                             xmp_packet_with("xmpNote:HasExtendedXMP='" + name + "'", container)) +
+      exif_segment({.height = 56,
+                    .thumbnail = jpeg(16, 14, JCS_GRAYSCALE),
+                    .thumbnail_width = 16,
+                    .thumbnail_height = 14}) +
+      xmp_segment(xmp_packet_with("xmpNote:HasExtendedXMP='" + name + "'", container)) +
       jpeg_segment(0xE1, "http://ns.adobe.com/xmp/extension/\0"s + name +
                              order.u32(extended.size()) + order.u32(0) + extended);
   return jpeg_with_trailing_pictures(jpeg(64, 56, JCS_YCbCr, 2), segments, {preview, map},

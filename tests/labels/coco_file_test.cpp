@@ -5,38 +5,21 @@
 
 #include <algorithm>
 
+#include "tests/labels/in_parts.hpp"
+
 namespace coco_file_test {
 
 using Catch::Matchers::Message;
 using qturn::CocoContent;
 using qturn::LabelledVariant;
 using qturn::Orientation;
-using Variants = std::vector<LabelledVariant>;
 
 namespace {
 
-/// Gives a text part by part to whatever takes it.
-template <typename Taker>
-void feed(Taker& taker, std::string_view text) {
-  for (; !text.empty(); text.remove_prefix(std::min<std::size_t>(5, text.size())))
-    taker.take(text.substr(0, 5));
-}
-
-CocoContent content_of(std::string_view text) {
-  qturn::CocoReader reader;
-  feed(reader, text);
-  return reader.finish();
-}
+CocoContent content_of(std::string_view text) { return read_in_parts<qturn::CocoReader>(text); }
 
 std::string written(std::string_view text, const std::vector<Variants>& variants) {
-  const CocoContent content = content_of(text);
-  std::string result;
-  qturn::CocoWriter writer(
-      content, [&](std::size_t image) -> const Variants& { return variants.at(image); },
-      [&](std::string_view part) { result += part; });
-  feed(writer, text);
-  writer.finish();
-  return result;
+  return written_in_parts<qturn::CocoReader, qturn::CocoWriter>(text, variants);
 }
 
 const LabelledVariant upright = {{}, "a__identity.jpg"};

@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "src/labels/text/label_text.hpp"
+#include "tests/labels/in_parts.hpp"
 #include "tests/labels/painted.hpp"
 
 namespace csv_test {
@@ -16,34 +17,15 @@ using qturn::CsvContent;
 using qturn::LabelledVariant;
 using qturn::Orientation;
 using qturn::Size;
-using Variants = std::vector<LabelledVariant>;
 
 namespace {
 
 constexpr Size size = {7, 5};
 
-/// Gives a text part by part to whatever takes it.
-template <typename Taker>
-void feed(Taker& taker, std::string_view text) {
-  for (; !text.empty(); text.remove_prefix(std::min<std::size_t>(5, text.size())))
-    taker.take(text.substr(0, 5));
-}
-
-CsvContent content_of(std::string_view text) {
-  qturn::CsvReader reader;
-  feed(reader, text);
-  return reader.finish();
-}
+CsvContent content_of(std::string_view text) { return read_in_parts<qturn::CsvReader>(text); }
 
 std::string written(std::string_view text, const std::vector<Variants>& variants) {
-  const CsvContent content = content_of(text);
-  std::string result;
-  qturn::CsvWriter writer(
-      content, [&](std::size_t image) -> const Variants& { return variants.at(image); },
-      [&](std::string_view part) { result += part; });
-  feed(writer, text);
-  writer.finish();
-  return result;
+  return written_in_parts<qturn::CsvReader, qturn::CsvWriter>(text, variants);
 }
 
 /// Of a file whose only picture is called so then.

@@ -10,6 +10,7 @@
 #include "src/labels/many/coco.hpp"
 #include "src/labels/many/element_file.hpp"
 #include "src/labels/one/label.hpp"
+#include "tests/labels/in_parts.hpp"
 #include "tests/labels/painted.hpp"
 
 namespace label_element_test {
@@ -19,18 +20,10 @@ using qturn::LabelledVariant;
 using qturn::Orientation;
 using qturn::ShapeKind;
 using qturn::Size;
-using Variants = std::vector<LabelledVariant>;
 
 namespace {
 
 constexpr Size size = {7, 5};
-
-/// Gives a text part by part to whatever takes it.
-template <typename Taker>
-void feed(Taker& taker, std::string_view text) {
-  for (; !text.empty(); text.remove_prefix(std::min<std::size_t>(5, text.size())))
-    taker.take(text.substr(0, 5));
-}
 
 const qturn::SharedLabelFormat& format_called(std::string_view option) {
   return *std::ranges::find(qturn::shared_label_formats, option, &qturn::SharedLabelFormat::option);

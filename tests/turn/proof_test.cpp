@@ -26,6 +26,7 @@
 #include "tests/cli/pictures.hpp"
 #include "tests/fixtures/codec_pictures.hpp"
 #include "tests/fixtures/exr_file.hpp"
+#include "tests/fixtures/file_parts.hpp"
 #include "tests/fixtures/jpeg_pictures.hpp"
 #include "tests/fixtures/metadata.hpp"
 #include "tests/fixtures/motion_video.hpp"
@@ -43,9 +44,12 @@ using Catch::Matchers::ContainsSubstring;
 using cli::Picture;
 using cli::png_chunk;
 using cli::random_picture;
+using tests::exif_segment;
+using tests::in_big_endian;
 using tests::make_jpeg;
 using tests::owned;
 using tests::text_of;
+using tests::with_segments;
 
 const std::atomic<bool> never{false};
 
@@ -157,16 +161,8 @@ std::string finding(const std::string& file, const std::string& other, const Tur
   return picture.finding(planted);
 }
 
-std::string with_segments(const std::string& jpeg, const std::string& segments) {
-  return std::string(jpeg).insert(2, segments);
-}
-
 std::string jpeg_of(const tests::JpegPicture& picture) {
   return std::string(text_of(make_jpeg(picture)));
-}
-
-std::string exif_segment(const tests::ExifFixture& says) {
-  return tests::jpeg_segment(0xE1, "Exif\0\0"s + tests::exif_fixture(says));
 }
 
 std::string without(std::string text, std::string_view part) {
@@ -274,11 +270,9 @@ TEST_CASE("What a turn makes of a JPEG is proved, by every route and in every or
         {.width = 33, .height = 17, .space = JCS_GRAYSCALE, .quality = 100, .noisy = true},
         {.width = 67, .height = 90, .space = JCS_CMYK, .h = 2, .v = 1, .quality = 5}}) {
     CAPTURE(picture.width, picture.height, picture.space, number, stored, static_cast<int>(edges));
-    const std::string segments = tests::jpeg_segment(
-        0xE1, "http://ns.adobe.com/xap/1.0/\0"s +
-                  tests::xmp_packet_with("tiff:Orientation='" + std::to_string(stored) + "'",
-                                         tests::face_regions(std::to_string(picture.width),
-                                                             std::to_string(picture.height))));
+    const std::string segments = tests::xmp_segment(tests::xmp_packet_with(
+        "tiff:Orientation='" + std::to_string(stored) + "'",
+        tests::face_regions(std::to_string(picture.width), std::to_string(picture.height))));
     OneTurn turn(photograph(stored, thumbnail, segments, picture), how);
     if (turn.picture.plan(how.orientation).route == Route::copied) continue;
     CHECK(turn.finding(turn.result()) == "");
@@ -479,9 +473,7 @@ TEST_CASE("The video of a motion photo is proved as it is seen") {
         "<rdf:li rdf:parseType='Resource'><Container:Item Item:Semantic='MotionPhoto' "
         "Item:Mime='video/mp4' Item:Length='" +
         std::to_string(video.size()) + "'/></rdf:li></rdf:Seq></Container:Directory>";
-    return photograph(stored, thumbnail,
-                      tests::jpeg_segment(0xE1, "http://ns.adobe.com/xap/1.0/\0"s +
-                                                    tests::xmp_packet_with("", list))) +
+    return photograph(stored, thumbnail, tests::xmp_segment(tests::xmp_packet_with("", list))) +
            video;
   };
   const Turning how{.orientation = orientation, .tag_only = tag_only};
@@ -597,14 +589,15 @@ TEST_CASE("What a PNG holds besides pixels is proved") {
   const Picture rgb = random_picture(9, 5);
   const std::string text = png_chunk("tEXt", "Title\0Field"s),
                     scale =
-                        png_chunk("pHYs", cli::big_endian(100) + cli::big_endian(200) + "\x01"s);
+                        png_chunk("pHYs", in_big_endian(100, 4) + in_big_endian(200, 4) + "\x01"s);
   const auto file = [&](const std::string& more) { return cli::png(rgb, more); };
   const std::string whole = file(text + scale + png_chunk("eXIf", cli::exif_body(6)));
   CHECK_THAT(finding(whole, without(whole, text)), ContainsSubstring("the chunk tEXt"));
   CHECK_THAT(
-      finding(whole,
-              file(text + png_chunk("pHYs", cli::big_endian(200) + cli::big_endian(100) + "\x01"s) +
-                   png_chunk("eXIf", cli::exif_body(6)))),
+      finding(
+          whole,
+          file(text + png_chunk("pHYs", in_big_endian(200, 4) + in_big_endian(100, 4) + "\x01"s) +
+               png_chunk("eXIf", cli::exif_body(6)))),
       ContainsSubstring("the chunk pHYs"));
   OneTurn picture(whole, {});
   CHECK_THAT(picture.finding(without(picture.result(), png_chunk("eXIf", cli::exif_body(1)))),
@@ -616,7 +609,7 @@ TEST_CASE("A palette, a page or a field that is another one is found") {
                 other = random_picture(9, 5, 1, SampleFormat::u8, 2);
   const auto ihdr = [](char type) {
     return png_chunk(
-        "IHDR", cli::big_endian(9) + cli::big_endian(5) + "\x08"s + type + std::string(3, '\0'));
+        "IHDR", in_big_endian(9, 4) + in_big_endian(5, 4) + "\x08"s + type + std::string(3, '\0'));
   };
   std::string palette(768, '\0');
   for (std::size_t i = 0; i < palette.size(); ++i) palette[i] = static_cast<char>(i * 7);

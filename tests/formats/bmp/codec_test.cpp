@@ -8,6 +8,8 @@
 
 #include "src/picture/bytes.hpp"
 #include "tests/fixtures/codec_pictures.hpp"
+#include "tests/fixtures/file_parts.hpp"
+#include "tests/fixtures/turned_values.hpp"
 
 namespace bmp_codec_test {
 
@@ -39,12 +41,6 @@ struct Bmp {
   std::vector<std::uint32_t> pixels = {};  // from the top row down
 };
 
-std::string number(std::uint64_t value, int bytes) {
-  std::string text;
-  for (int i = 0; i < bytes; ++i) text += static_cast<char>(value >> 8 * i & 255);
-  return text;
-}
-
 std::string packed_rows(const Bmp& bmp) {
   std::string rows;
   for (std::int64_t y = 0; y < bmp.height; ++y) {
@@ -55,7 +51,7 @@ std::string packed_rows(const Bmp& bmp) {
     for (std::int64_t x = 0; x < bmp.width; ++x) {
       const std::uint32_t pixel = bmp.pixels[static_cast<std::size_t>(from * bmp.width + x)];
       if (bmp.bits >= 8) {
-        row += number(pixel, bmp.bits / 8);
+        row += in_little_endian(pixel, bmp.bits / 8);
         continue;
       }
       byte = byte << bmp.bits | pixel;
@@ -76,25 +72,26 @@ std::string write(const Bmp& bmp, std::string_view data = {}) {
     if (at - 14 + value.size() <= bmp.header) header.replace(at - 14, value.size(), value);
   };
   const std::string rows = data.empty() ? packed_rows(bmp) : std::string(data);
-  put(14, number(bmp.header, 4));
+  put(14, in_little_endian(bmp.header, 4));
   if (bmp.header == 12) {
-    put(18, number(static_cast<std::uint64_t>(bmp.width), 2));
-    put(20, number(static_cast<std::uint64_t>(bmp.height), 2));
-    put(22, number(1, 2) + number(static_cast<std::uint64_t>(bmp.bits), 2));
+    put(18, in_little_endian(static_cast<std::uint64_t>(bmp.width), 2));
+    put(20, in_little_endian(static_cast<std::uint64_t>(bmp.height), 2));
+    put(22, in_little_endian(1, 2) + in_little_endian(static_cast<std::uint64_t>(bmp.bits), 2));
   } else {
-    put(18, number(static_cast<std::uint64_t>(bmp.width), 4));
-    put(22, number(static_cast<std::uint64_t>(bmp.top_down ? -bmp.height : bmp.height), 4));
-    put(26, number(1, 2) + number(static_cast<std::uint64_t>(bmp.bits), 2));
-    put(30, number(bmp.compression, 4));
-    put(34, number(rows.size(), 4));
-    put(38, number(bmp.right, 4));
-    put(42, number(bmp.up, 4));
-    put(46, number(bmp.colours, 4));
+    put(18, in_little_endian(static_cast<std::uint64_t>(bmp.width), 4));
+    put(22,
+        in_little_endian(static_cast<std::uint64_t>(bmp.top_down ? -bmp.height : bmp.height), 4));
+    put(26, in_little_endian(1, 2) + in_little_endian(static_cast<std::uint64_t>(bmp.bits), 2));
+    put(30, in_little_endian(bmp.compression, 4));
+    put(34, in_little_endian(rows.size(), 4));
+    put(38, in_little_endian(bmp.right, 4));
+    put(42, in_little_endian(bmp.up, 4));
+    put(46, in_little_endian(bmp.colours, 4));
   }
   std::string after;
   for (std::size_t i = 0; i < bmp.masks.size(); ++i) {
-    put(54 + 4 * i, number(bmp.masks[i], 4));
-    if (bmp.header == 40) after += number(bmp.masks[i], 4);
+    put(54 + 4 * i, in_little_endian(bmp.masks[i], 4));
+    if (bmp.header == 40) after += in_little_endian(bmp.masks[i], 4);
   }
   const std::vector<std::uint8_t> colours = noise(bmp.colours * (bmp.header == 12 ? 3 : 4), 7);
   after.append(colours.begin(), colours.end());
@@ -102,11 +99,12 @@ std::string write(const Bmp& bmp, std::string_view data = {}) {
   const std::size_t pixels_at = 14 + header.size() + after.size();
   if (!bmp.profile.empty()) {
     put(70, bmp.colour_space);
-    put(126, number(pixels_at + rows.size() - 14, 4));
-    put(130, number(bmp.profile.size(), 4));
+    put(126, in_little_endian(pixels_at + rows.size() - 14, 4));
+    put(130, in_little_endian(bmp.profile.size(), 4));
   }
   const std::string rest = header + after + rows + bmp.profile;
-  return "BM" + number(14 + rest.size(), 4) + number(0, 4) + number(pixels_at, 4) + rest;
+  return "BM" + in_little_endian(14 + rest.size(), 4) + in_little_endian(0, 4) +
+         in_little_endian(pixels_at, 4) + rest;
 }
 
 Bmp with_noise(Bmp bmp) {
@@ -127,13 +125,7 @@ Bmp turned(const Bmp& bmp, Orientation orientation) {
   result.width = to.width;
   result.height = to.height;
   if (swaps_axes(orientation)) std::swap(result.right, result.up);
-  for (std::int64_t y = 0; y < to.height; ++y) {
-    for (std::int64_t x = 0; x < to.width; ++x) {
-      const Position from = source_of(orientation, {x, y}, size);
-      result.pixels[static_cast<std::size_t>(y * to.width + x)] =
-          bmp.pixels[static_cast<std::size_t>(from.y * size.width + from.x)];
-    }
-  }
+  result.pixels = turned_values(bmp.pixels, size, orientation);
   return result;
 }
 
@@ -384,29 +376,30 @@ TEST_CASE("A BMP that cannot be turned is refused by name") {
   CHECK(changed(any, 26, "\2"sv) == "a BMP of 2 planes is not supported");
   CHECK(changed(any, 14, "\x42"sv) == "a BMP with a header of 66 bytes is not supported");
   CHECK(changed(any, 18, "\xF3\xFF\xFF\xFF"sv) == "damaged: a BMP of -13 x 7 pixels");
-  CHECK(changed(any, 18, number(0, 4)) == "damaged: a BMP of 0 x 7 pixels");
-  CHECK(changed(any, 22, number(0, 4)) == "damaged: a BMP of 13 x 0 pixels");
-  CHECK(changed(any, 22, number(0x80000000, 4)) == "truncated after 7 of 2147483648 rows");
-  CHECK(changed(any, 18, number(0x7FFFFFFF, 4)) == "truncated after 0 of 7 rows");
-  CHECK(changed(any, 10, number(53, 4)) ==
+  CHECK(changed(any, 18, in_little_endian(0, 4)) == "damaged: a BMP of 0 x 7 pixels");
+  CHECK(changed(any, 22, in_little_endian(0, 4)) == "damaged: a BMP of 13 x 0 pixels");
+  CHECK(changed(any, 22, in_little_endian(0x80000000, 4)) ==
+        "truncated after 7 of 2147483648 rows");
+  CHECK(changed(any, 18, in_little_endian(0x7FFFFFFF, 4)) == "truncated after 0 of 7 rows");
+  CHECK(changed(any, 10, in_little_endian(53, 4)) ==
         "damaged: the pixels of the BMP begin within its header");
-  CHECK(changed(any, 10, number(99999, 4)) == "truncated: the pixels are missing");
-  CHECK(changed({.bits = 8, .colours = 9}, 46, number(305402420, 4)) ==
+  CHECK(changed(any, 10, in_little_endian(99999, 4)) == "truncated: the pixels are missing");
+  CHECK(changed({.bits = 8, .colours = 9}, 46, in_little_endian(305402420, 4)) ==
         "damaged: a palette of 305402420 colours");
   const Bmp profile{.header = 124, .profile = "a profile", .colour_space = "DEBM"};
-  CHECK(changed(profile, 130, number(99999, 4)) ==
+  CHECK(changed(profile, 130, in_little_endian(99999, 4)) ==
         "truncated: the file ends within the colour profile");
-  CHECK(changed(profile, 126, number(200, 4)) ==
+  CHECK(changed(profile, 126, in_little_endian(200, 4)) ==
         "damaged: the colour profile lies within the pixels");
 }
 
 TEST_CASE("Pixels that begin within the palette of a BMP are refused; a shorter palette is not") {
   Bmp bmp = with_noise({.bits = 8, .colours = 200});
   std::string file = write(bmp);
-  file.replace(10, 4, number(14 + 40 + 199 * 4, 4));
+  file.replace(10, 4, in_little_endian(14 + 40 + 199 * 4, 4));
   CHECK_THROWS_WITH(turn(file, Orientation::flip), ContainsSubstring("within its palette"));
   file = write(bmp);
-  file.replace(46, 4, number(0, 4));  // 256, but the pixels begin after 200
+  file.replace(46, 4, in_little_endian(0, 4));  // 256, but the pixels begin after 200
   CHECK_NOTHROW(turn(file, Orientation::flip));
 }
 

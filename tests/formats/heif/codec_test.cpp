@@ -14,6 +14,7 @@
 #include "src/formats/table.hpp"
 #include "src/picture/file_limits.hpp"
 #include "src/turn/picture_turn.hpp"
+#include "tests/fixtures/file_parts.hpp"
 #include "tests/fixtures/motion_video.hpp"
 #include "tests/fixtures/other_programs.hpp"
 
@@ -26,24 +27,15 @@ using namespace qturn::heif;
 using namespace qturn::tests;
 using Catch::Matchers::ContainsSubstring;
 
-std::string number(std::uint64_t value, int bytes) {
-  std::string text;
-  for (int i = bytes; i-- > 0;) text += static_cast<char>(value >> 8 * i & 0xFF);
-  return text;
-}
-
-std::string box(const std::string& type, const std::string& content) {
-  return number(8 + content.size(), 4) + type + content;
-}
-
 std::string full_box(const std::string& type, int version, const std::string& content,
                      int flags = 0) {
-  return box(type, number(static_cast<std::uint64_t>(version) << 24 | flags, 4) + content);
+  return iso_box(type,
+                 in_big_endian(static_cast<std::uint64_t>(version) << 24 | flags, 4) + content);
 }
 
-const std::string size_80x48 = full_box("ispe", 0, number(80, 4) + number(48, 4));
-std::string irot(int angle) { return box("irot", number(angle, 1)); }
-std::string imir(int axis) { return box("imir", number(axis, 1)); }
+const std::string size_80x48 = full_box("ispe", 0, in_big_endian(80, 4) + in_big_endian(48, 4));
+std::string irot(int angle) { return iso_box("irot", in_big_endian(angle, 1)); }
+std::string imir(int axis) { return iso_box("imir", in_big_endian(axis, 1)); }
 
 // What a container is made of, with the numbers as in the file.
 struct Container {
@@ -76,36 +68,37 @@ struct Container {
     for (const Item& item : items) {
       if (item.is_named) {
         infe += full_box("infe", 2,
-                         number(item.id, 2) + number(0, 2) + item.type + '\0' +
+                         in_big_endian(item.id, 2) + in_big_endian(0, 2) + item.type + '\0' +
                              (item.mime.empty() ? "" : item.mime + '\0'));
       }
       const std::uint64_t first = base > 0 ? data_at : 0;
-      places += number(item.id, 2) + number(data_in_idat ? 1 : 0, 2) + number(data_file, 2) +
-                number(first, base) + number(1, 2) + number(data_at - first + at, 4) +
-                number(item.data.size(), 4);
+      places += in_big_endian(item.id, 2) + in_big_endian(data_in_idat ? 1 : 0, 2) +
+                in_big_endian(data_file, 2) + in_big_endian(first, base) + in_big_endian(1, 2) +
+                in_big_endian(data_at - first + at, 4) + in_big_endian(item.data.size(), 4);
       at += item.data.size();
-      lists += number(item.id, 2) + number(item.properties.size(), 1);
-      for (const int property : item.properties) lists += number(property, wide ? 2 : 1);
+      lists += in_big_endian(item.id, 2) + in_big_endian(item.properties.size(), 1);
+      for (const int property : item.properties) lists += in_big_endian(property, wide ? 2 : 1);
     }
     for (const std::string& property : properties) list += property;
     const std::string all_lists =
-        full_box("ipma", 0, number(items.size(), 4) + lists, wide ? 1 : 0);
-    return full_box(
-        "meta", 0,
-        full_box("hdlr", 0, std::string(20, '\0')) +
-            full_box("pitm", 0, number(items.front().id, 2)) +
-            full_box("iloc", 1, "\x44" + number(base << 4, 1) + number(items.size(), 2) + places) +
-            full_box("iinf", 0, number(items.size(), 2) + infe) +
-            (references.empty() ? "" : full_box("iref", 0, references)) +
-            box("iprp",
-                lists_first ? all_lists + box("ipco", list) : box("ipco", list) + all_lists) +
-            (groups.empty() ? "" : box("grpl", groups)) +
-            (data_in_idat ? box("idat", data()) : ""));
+        full_box("ipma", 0, in_big_endian(items.size(), 4) + lists, wide ? 1 : 0);
+    return full_box("meta", 0,
+                    full_box("hdlr", 0, std::string(20, '\0')) +
+                        full_box("pitm", 0, in_big_endian(items.front().id, 2)) +
+                        full_box("iloc", 1,
+                                 "\x44" + in_big_endian(base << 4, 1) +
+                                     in_big_endian(items.size(), 2) + places) +
+                        full_box("iinf", 0, in_big_endian(items.size(), 2) + infe) +
+                        (references.empty() ? "" : full_box("iref", 0, references)) +
+                        iso_box("iprp", lists_first ? all_lists + iso_box("ipco", list)
+                                                    : iso_box("ipco", list) + all_lists) +
+                        (groups.empty() ? "" : iso_box("grpl", groups)) +
+                        (data_in_idat ? iso_box("idat", data()) : ""));
   }
 
   Bytes file() const {
-    const std::string first = box("ftyp", "heic" + number(0, 4) + "mif1heic");
-    const std::string pixels = box("mdat", data());
+    const std::string first = iso_box("ftyp", "heic" + in_big_endian(0, 4) + "mif1heic");
+    const std::string pixels = iso_box("mdat", data());
     if (data_in_idat) return owned(first + meta(0));
     if (data_first) return owned(first + pixels + meta(first.size() + 8));
     const std::uint64_t at = first.size() + meta(0).size() + 8;
@@ -118,17 +111,19 @@ Container picture() {
 }
 
 // The content of a "grid": as many parts beside each other.
-std::string grid_of(int columns) { return number(0, 3) + number(columns - 1, 1) + number(0, 4); }
+std::string grid_of(int columns) {
+  return in_big_endian(0, 3) + in_big_endian(columns - 1, 1) + in_big_endian(0, 4);
+}
 
 std::string reference(const std::string& type, int from, std::vector<int> to) {
-  std::string content = number(from, 2) + number(to.size(), 2);
-  for (const int each : to) content += number(each, 2);
-  return box(type, content);
+  std::string content = in_big_endian(from, 2) + in_big_endian(to.size(), 2);
+  for (const int each : to) content += in_big_endian(each, 2);
+  return iso_box(type, content);
 }
 
 std::string group(const std::string& type, const std::vector<int>& items) {
-  std::string content = number(900, 4) + number(items.size(), 4);
-  for (const int each : items) content += number(each, 4);
+  std::string content = in_big_endian(900, 4) + in_big_endian(items.size(), 4);
+  for (const int each : items) content += in_big_endian(each, 4);
   return full_box(type, 0, content);
 }
 
@@ -154,12 +149,7 @@ std::string content(const Bytes& file, std::uint32_t item) {
 }
 
 std::string refusal_of_turn(const Container& container) {
-  try {
-    turned(container.file(), Orientation::rotate90);
-  } catch (const ImageFileError& error) {
-    return error.what();
-  }
-  return {};
+  return thrown_by([&] { return turned(container.file(), Orientation::rotate90); });
 }
 
 Pam by_libheif(std::span<const std::byte> file) {
@@ -181,12 +171,12 @@ TEST_CASE("Boxes, properties and items that nobody knows are named where pixels 
   const auto with = [](const Container& container, const std::string& boxes = "") {
     return owned(std::string(text_of(container.file())) + boxes);
   };
-  CHECK(said_of(with(picture(), box("free", "ab") + box("abcd", ""))) == Names());
-  CHECK(said_of(with(picture(), box("abcd", "ab"))) == Names{"HEIF abcd"});
-  CHECK(said_of(with(picture(), box("uuid", "0123456789abcdef and more"))) ==
+  CHECK(said_of(with(picture(), iso_box("free", "ab") + iso_box("abcd", ""))) == Names());
+  CHECK(said_of(with(picture(), iso_box("abcd", "ab"))) == Names{"HEIF abcd"});
+  CHECK(said_of(with(picture(), iso_box("uuid", "0123456789abcdef and more"))) ==
         Names{"HEIF uuid 30313233343536373839616263646566"});
   Container container = picture();
-  container.properties.push_back(box("abcd", "ab"));
+  container.properties.push_back(iso_box("abcd", "ab"));
   container.properties.push_back(full_box("pixi", 0, "\3\10\10\10"));
   CHECK(said_of(container.file()) == Names{"HEIF property abcd"});
   container = picture();
@@ -198,9 +188,10 @@ TEST_CASE("Boxes, properties and items that nobody knows are named where pixels 
   container = picture();
   container.items.push_back({2,
                              "Exif",
-                             number(0, 4) + "MM" + number(42, 2) + number(8, 4) + number(1, 2) +
-                                 number(50001, 2) + number(2, 2) + number(3, 4) + "ab" +
-                                 number(0, 6),
+                             in_big_endian(0, 4) + "MM" + in_big_endian(42, 2) +
+                                 in_big_endian(8, 4) + in_big_endian(1, 2) +
+                                 in_big_endian(50001, 2) + in_big_endian(2, 2) +
+                                 in_big_endian(3, 4) + "ab" + in_big_endian(0, 6),
                              {}});
   CHECK(said_of(container.file()) == Names{"Exif 50001"});
 }
@@ -268,7 +259,7 @@ TEST_CASE("Pixels are found wherever they lie, and however their places are writ
 
 TEST_CASE("More than 127 properties take numbers of 15 bits") {
   Container container = picture();
-  while (container.properties.size() < 127) container.properties.push_back(box("free", "x"));
+  while (container.properties.size() < 127) container.properties.push_back(iso_box("free", "x"));
   for (const bool lists_first : {false, true}) {
     container.lists_first = lists_first;
     const Bytes result = turned(container.file(), Orientation::rotate90).file;
@@ -344,16 +335,16 @@ TEST_CASE("What cannot be turned by itself is refused by name") {
   CHECK_THAT(refusal_of_turn(shared), ContainsSubstring("share a thumbnail"));
   Container cropped = picture();
   cropped.properties.push_back(irot(1));
-  cropped.properties.push_back(box("clap", std::string(32, '\1')));
+  cropped.properties.push_back(iso_box("clap", std::string(32, '\1')));
   cropped.items[0].properties = {1, 2, 3};
   CHECK_THAT(refusal_of_turn(cropped), ContainsSubstring("cropped after it is turned"));
   Container scaled = picture();
-  scaled.properties.push_back(box("iscl", std::string(12, '\1')));
+  scaled.properties.push_back(iso_box("iscl", std::string(12, '\1')));
   scaled.items[0].properties = {1, 2};
   CHECK_THAT(refusal_of_turn(scaled), ContainsSubstring("scaled ('iscl')"));
-  const Bytes further = owned(std::string(text_of(picture().file())) + box("meco", ""));
+  const Bytes further = owned(std::string(text_of(picture().file())) + iso_box("meco", ""));
   CHECK_THROWS_WITH(HeifFile(further, unlimited), ContainsSubstring("'meco'"));
-  const Bytes fragments = owned(std::string(text_of(picture().file())) + box("moof", ""));
+  const Bytes fragments = owned(std::string(text_of(picture().file())) + iso_box("moof", ""));
   CHECK_THROWS_WITH(HeifFile(fragments, unlimited), ContainsSubstring("in fragments"));
 }
 
@@ -377,27 +368,31 @@ namespace {
 
 std::string track_of(const std::string& kind, const VideoMatrix& matrix, std::uint64_t chunk_at,
                      const std::string& entry) {
-  const std::string header = full_box("tkhd", 0,
-                                      std::string(36, '\1') + matrix_text(matrix) + number(80, 2) +
-                                          number(0, 2) + number(48, 2) + number(0, 2));
-  const std::string table = chunk_at % 2 == 0
-                                ? full_box("stco", 0, number(1, 4) + number(chunk_at, 4))
-                                : full_box("co64", 0, number(1, 4) + number(chunk_at, 8));
-  const std::string list = full_box("stsd", 0, number(1, 4) + entry) + table;
+  const std::string header =
+      full_box("tkhd", 0,
+               std::string(36, '\1') + matrix_text(matrix) + in_big_endian(80, 2) +
+                   in_big_endian(0, 2) + in_big_endian(48, 2) + in_big_endian(0, 2));
+  const std::string table =
+      chunk_at % 2 == 0 ? full_box("stco", 0, in_big_endian(1, 4) + in_big_endian(chunk_at, 4))
+                        : full_box("co64", 0, in_big_endian(1, 4) + in_big_endian(chunk_at, 8));
+  const std::string list = full_box("stsd", 0, in_big_endian(1, 4) + entry) + table;
   // A track may have Exif of its own, somewhere else in the file.
   const std::string items =
       full_box("meta", 0,
                full_box("iloc", 1,
-                        "\x44" + number(0, 1) + number(1, 2) + number(1, 2) + number(0, 4) +
-                            number(1, 2) + number(chunk_at, 4) + number(2, 4)));
-  return box("trak",
-             header + items +
-                 box("mdia", full_box("hdlr", 0, number(0, 4) + kind + std::string(13, '\0')) +
-                                 box("minf", box("stbl", list))));
+                        "\x44" + in_big_endian(0, 1) + in_big_endian(1, 2) + in_big_endian(1, 2) +
+                            in_big_endian(0, 4) + in_big_endian(1, 2) + in_big_endian(chunk_at, 4) +
+                            in_big_endian(2, 4)));
+  return iso_box(
+      "trak",
+      header + items +
+          iso_box("mdia", full_box("hdlr", 0, in_big_endian(0, 4) + kind + std::string(13, '\0')) +
+                              iso_box("minf", iso_box("stbl", list))));
 }
 
 std::string av1_entry(const std::string& more) {
-  return box("av01", std::string(78, '\2') + box("av1C", "conf") + more + box("ccst", "0123"));
+  return iso_box("av01",
+                 std::string(78, '\2') + iso_box("av1C", "conf") + more + iso_box("ccst", "0123"));
 }
 
 VideoMatrix scaled(VideoMatrix matrix) {
@@ -411,22 +406,22 @@ VideoMatrix scaled(VideoMatrix matrix) {
 // A still picture, and a sequence with alpha and sound, whose samples lie after all boxes.
 Bytes sequence_file(std::size_t quarters, const std::string& in_entry, bool has_picture = true) {
   const Container still = picture();
-  const std::string first = box("ftyp", "avis" + number(0, 4) + "avifavis");
+  const std::string first = iso_box("ftyp", "avis" + in_big_endian(0, 4) + "avifavis");
   const VideoMatrix matrix = scaled(video_turns[quarters]);
   const auto movie = [&](std::uint64_t at) {
     const std::string header = full_box(
         "mvhd", 0, std::string(32, '\1') + matrix_text(video_turns[0]) + std::string(28, '\0'));
-    return box("moov", header + track_of("pict", matrix, at, av1_entry(in_entry)) +
-                           track_of("auxv", matrix, at + 3, av1_entry("")) +
-                           track_of("soun", video_turns[1], at + 6, box("mp4a", "sound")));
+    return iso_box("moov", header + track_of("pict", matrix, at, av1_entry(in_entry)) +
+                               track_of("auxv", matrix, at + 3, av1_entry("")) +
+                               track_of("soun", video_turns[1], at + 6, iso_box("mp4a", "sound")));
   };
   const std::string meta = has_picture ? still.meta(0) : std::string();
   const std::size_t after_boxes = first.size() + meta.size() + movie(0).size() + 8;
   const std::size_t at = after_boxes + after_boxes % 2;
   const std::size_t samples = at + still.data().size();
   return owned(first + (has_picture ? still.meta(at) : "") + movie(samples) +
-               box("mdat", std::string(after_boxes % 2, '!') + still.data() +
-                               "the samples of all tracks, and more"));
+               iso_box("mdat", std::string(after_boxes % 2, '!') + still.data() +
+                                   "the samples of all tracks, and more"));
 }
 
 // What the items of tracks begin with.
@@ -459,7 +454,8 @@ TEST_CASE(
   const std::array angles = {"", "\3", "\2", "\1"};  // to the left
   for (const bool has_picture : {true, false}) {
     for (std::size_t was = 0; was < 4; ++was) {
-      const Bytes file = sequence_file(was, was == 0 ? "" : box("irot", angles[was]), has_picture);
+      const Bytes file =
+          sequence_file(was, was == 0 ? "" : iso_box("irot", angles[was]), has_picture);
       CHECK(shown_tracks(file) == std::vector(2, rotations[was]));
       const Size size = was % 2 == 0 || has_picture ? Size{80, 48} : Size{48, 80};
       CHECK(avif_codec.read_header(file).size() == size);
@@ -495,14 +491,14 @@ TEST_CASE("An image sequence that is not turned is refused by name") {
   CHECK_THAT(refusal_of(sequence_file(0, ""), Orientation::flop),
              ContainsSubstring("its image sequence is not mirrored"));
   // As avifenc --irot writes it.
-  CHECK_THAT(refusal_of(sequence_file(0, box("irot", "\1")), Orientation::rotate90),
+  CHECK_THAT(refusal_of(sequence_file(0, iso_box("irot", "\1")), Orientation::rotate90),
              ContainsSubstring("its matrix says orientation 1 and the description of its samples "
                                "(irot) says 8"));
   std::string odd(text_of(sequence_file(0, "")));
-  odd.replace(odd.find(matrix_text(video_turns[0]), odd.find("tkhd")), 4, number(0x8000, 4));
+  odd.replace(odd.find(matrix_text(video_turns[0]), odd.find("tkhd")), 4, in_big_endian(0x8000, 4));
   CHECK_THROWS_WITH(avif_codec.read_header(owned(odd)),
                     ContainsSubstring("its image sequence cannot be turned: its matrix is not"));
-  const Bytes none = owned(std::string(text_of(picture().file())) + box("moov", ""));
+  const Bytes none = owned(std::string(text_of(picture().file())) + iso_box("moov", ""));
   CHECK_THROWS_WITH(avif_codec.read_header(none), ContainsSubstring("has no pictures"));
 }
 
@@ -539,7 +535,7 @@ TEST_CASE("A tone-mapped picture that says how it is turned goes on to say it") 
 
 TEST_CASE("An auxiliary picture follows only the turned picture that it belongs to") {
   Container container = picture();
-  container.properties = {size_80x48, irot(1), irot(0), box("clap", std::string(32, '\1'))};
+  container.properties = {size_80x48, irot(1), irot(0), iso_box("clap", std::string(32, '\1'))};
   container.items.push_back({2, "hvc1", "alpha", {1}});
   container.items.push_back({3, "hvc1", "thumbnail", {1, 0x82}});
   container.items.push_back({4, "hvc1", "its alpha", {1}});
@@ -576,9 +572,9 @@ TEST_CASE("Exif that shares its bytes with the picture is refused") {
   container.items.push_back({2, "Exif", "0000" + std::string(30, 'x'), {}});
   std::string file(text_of(container.file()));
   const std::size_t data = file.find("the pixels");
-  const std::size_t place = file.find(number(data + 10, 4) + number(34, 4));
+  const std::size_t place = file.find(in_big_endian(data + 10, 4) + in_big_endian(34, 4));
   REQUIRE(place != std::string::npos);
-  file.replace(place, 4, number(data + 9, 4));
+  file.replace(place, 4, in_big_endian(data + 9, 4));
   CHECK_THROWS_WITH(turned(owned(file), Orientation::rotate90),
                     ContainsSubstring("shares its bytes with another item"));
 }
@@ -606,7 +602,7 @@ TEST_CASE("A picture without data and a grid without its parts are refused") {
   grid.references = reference("dimg", 1, {2, 3});
   CHECK_THAT(refusal_of_turn(grid), ContainsSubstring("item 3 does not exist"));
   grid.references = "";
-  grid.items[0].data = number(0, 3);
+  grid.items[0].data = in_big_endian(0, 3);
   CHECK_THAT(refusal_of_turn(grid), ContainsSubstring("item 1 is incomplete"));
 }
 
@@ -617,10 +613,10 @@ TEST_CASE("Damage to the lists of places and properties, and a box without an en
   elsewhere.data_in_idat = true;  // which has no use for the number of a file
   CHECK(refusal_of_turn(elsewhere).empty());
   Container full = picture();
-  full.properties.resize(0x8000, box("free", ""));
+  full.properties.resize(0x8000, iso_box("free", ""));
   CHECK_THAT(refusal_of_turn(full), ContainsSubstring("more properties than have a number"));
   Container endless = picture();
-  endless.properties.push_back(number(0, 4) + "free");
+  endless.properties.push_back(in_big_endian(0, 4) + "free");
   CHECK_THAT(refusal_of_turn(endless), ContainsSubstring("smaller than its header"));
 }
 
@@ -632,10 +628,11 @@ TEST_CASE("Places before those that a smaller metadata box could write are refus
   container.items[0].properties = {1, 0x82, 0x82, 0x82, 0x82};
   std::string file(text_of(container.file()));
   const std::size_t data = file.find("the pixels");
-  const std::string before = number(data, 4) + number(1, 2) + number(0, 4);
+  const std::string before = in_big_endian(data, 4) + in_big_endian(1, 2) + in_big_endian(0, 4);
   const std::size_t place = file.find(before);
   REQUIRE(place != std::string::npos);
-  file.replace(place, before.size(), number(data - 9, 4) + number(1, 2) + number(1, 4));
+  file.replace(place, before.size(),
+               in_big_endian(data - 9, 4) + in_big_endian(1, 2) + in_big_endian(1, 4));
   CHECK_THROWS_WITH(turned(owned(file), Orientation::rotate90),
                     ContainsSubstring("cannot say where its items move"));
 }
@@ -656,7 +653,8 @@ TEST_CASE("Exif and XMP say 1 after a turn, where they lie; `upright` alone sets
       "xmlns:rdf='http://www.w3.org/1999/02/22-rdf-syntax-ns#'><rdf:Description "
       "xmlns:tiff='http://ns.adobe.com/tiff/1.0/' "
       "tiff:Orientation='6'/></rdf:RDF></x:xmpmeta>";
-  container.items.push_back({2, "Exif", number(6, 4) + std::string("Exif\0\0", 6) + exif, {}});
+  container.items.push_back(
+      {2, "Exif", in_big_endian(6, 4) + std::string("Exif\0\0", 6) + exif, {}});
   container.items.push_back({3, "mime", xmp, {}, "application/rdf+xml"});
   container.properties.push_back(irot(0));
   container.items[0].properties.push_back(0x82);
@@ -668,7 +666,7 @@ TEST_CASE("Exif and XMP say 1 after a turn, where they lie; `upright` alone sets
     CHECK(shown(result.file, 1) == orientation);
     CHECK_FALSE(heif::heic_codec.read_header(result.file).has_ignored_tag);
     const std::string upright(text_of(exif_with(Orientation::identity)));
-    CHECK(content(result.file, 2) == number(6, 4) + std::string("Exif\0\0", 6) + upright);
+    CHECK(content(result.file, 2) == in_big_endian(6, 4) + std::string("Exif\0\0", 6) + upright);
     CHECK_THAT(content(result.file, 3), ContainsSubstring("tiff:Orientation='1'"));
     CHECK(content(result.file, 3).size() == xmp.size());
     if (orientation == Orientation::identity) CHECK(result.file.size() == file.size());
@@ -677,7 +675,7 @@ TEST_CASE("Exif and XMP say 1 after a turn, where they lie; `upright` alone sets
 
 TEST_CASE("Where Exif alone says an orientation, nothing is erased and nothing is guessed") {
   Container container = picture();
-  const std::string exif = number(6, 4) + std::string("Exif\0\0", 6) +
+  const std::string exif = in_big_endian(6, 4) + std::string("Exif\0\0", 6) +
                            std::string(text_of(exif_with(Orientation::rotate90)));
   container.items.push_back({2, "Exif", exif, {}});
   const Bytes file = container.file();
@@ -727,9 +725,10 @@ TEST_CASE("A HEIC without a box for its size has the size of its HEVC parameters
       40);
   const auto header_of = [](const std::string& unit) {
     Container container = picture();
-    container.properties = {box("hvcC", std::string(22, '\1') + number(1, 1) + number(0xA1, 1) +
-                                            number(1, 2) + number(unit.size(), 2) + unit),
-                            irot(1)};
+    container.properties = {
+        iso_box("hvcC", std::string(22, '\1') + in_big_endian(1, 1) + in_big_endian(0xA1, 1) +
+                            in_big_endian(1, 2) + in_big_endian(unit.size(), 2) + unit),
+        irot(1)};
     container.items[0].properties = {1, 0x82};
     return heic_codec.read_header(container.file());
   };
@@ -744,7 +743,8 @@ TEST_CASE("A check finds an Exif orientation that is neither 1 nor what is shown
   container.items[0].properties = {1, 0x82};
   const auto findings = [&](Orientation exif) {
     Container with = container;
-    with.items.push_back({2, "Exif", number(0, 4) + std::string(text_of(exif_with(exif))), {}});
+    with.items.push_back(
+        {2, "Exif", in_big_endian(0, 4) + std::string(text_of(exif_with(exif))), {}});
     return check_metadata(with.file(), heif::heic_codec, Limits{}).findings();
   };
   CHECK(findings(Orientation::identity).empty());
@@ -758,8 +758,9 @@ TEST_CASE("The size is the size of the picture as it is shown") {
   container.properties.push_back(irot(1));
   container.items[0].properties = {1, 0x82};
   CHECK(heif::heic_codec.read_header(container.file()).size() == Size{48, 80});
-  container.properties.push_back(box(
-      "clap", number(60, 4) + number(1, 4) + number(40, 4) + number(1, 4) + std::string(16, '\0')));
+  container.properties.push_back(iso_box("clap", in_big_endian(60, 4) + in_big_endian(1, 4) +
+                                                     in_big_endian(40, 4) + in_big_endian(1, 4) +
+                                                     std::string(16, '\0')));
   container.items[0].properties = {1, 0x83, 0x82};
   CHECK(heif::heic_codec.read_header(container.file()).size() == Size{40, 60});
 }
@@ -798,7 +799,7 @@ TEST_CASE("The video of a motion photo is turned with the picture") {
     const std::string video = MotionVideo{.matrix = video_turns[turns]}.file();
     const bool is_samsung = type == "sefd";
     return owned(std::string(text_of(picture().file())) +
-                 box(type, is_samsung ? samsung_trailer(video) : video));
+                 iso_box(type, is_samsung ? samsung_trailer(video) : video));
   };
   for (const std::string type : {"mpvd", "sefd"}) {
     CAPTURE(type);
@@ -806,7 +807,8 @@ TEST_CASE("The video of a motion photo is turned with the picture") {
     CHECK(result.warnings.empty());
     CHECK(text_of(result.file).ends_with(text_of(photo(2, type)).substr(picture().file().size())));
   }
-  const Bytes other = owned(std::string(text_of(picture().file())) + box("mpvd", "not a video"));
+  const Bytes other =
+      owned(std::string(text_of(picture().file())) + iso_box("mpvd", "not a video"));
   CHECK(turned(other, Orientation::identity).warnings.empty());
   CHECK(turned(other, Orientation::rotate90).warnings ==
         std::vector<std::string>{"the video after the picture is not turned: it is not an MP4"});

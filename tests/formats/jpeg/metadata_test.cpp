@@ -14,6 +14,7 @@
 #include "src/metadata/xmp.hpp"
 #include "src/turn/picture_turn.hpp"
 #include "tests/fixtures/codec_pictures.hpp"
+#include "tests/fixtures/file_parts.hpp"
 #include "tests/fixtures/jpeg_pictures.hpp"
 #include "tests/fixtures/metadata.hpp"
 #include "tests/fixtures/motion_video.hpp"
@@ -31,19 +32,6 @@ using std::string_view_literals::operator""sv;
 
 std::string jpeg_of(int width, int height) {
   return std::string(text_of(make_jpeg({.width = width, .height = height})));
-}
-
-// The segments after the first marker.
-std::string with_segments(std::string jpeg, const std::string& segments) {
-  return jpeg.insert(2, segments);
-}
-
-std::string exif_segment(const ExifFixture& says) {
-  return jpeg_segment(0xE1, "Exif\0\0"s + exif_fixture(says));
-}
-
-std::string xmp_segment(const std::string& packet) {
-  return jpeg_segment(0xE1, std::string(xmp_signature) + packet);
 }
 
 // Every turn by a quarter clockwise, unless said.

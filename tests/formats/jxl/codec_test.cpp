@@ -15,6 +15,7 @@
 #include "src/metadata/metadata_turn.hpp"
 #include "src/picture/file_limits.hpp"
 #include "tests/fixtures/every_codec.hpp"
+#include "tests/fixtures/file_parts.hpp"
 #include "tests/fixtures/other_programs.hpp"
 #include "tests/fixtures/sources.hpp"
 
@@ -78,13 +79,6 @@ Pam by_djxl(std::span<const std::byte> file) {
               file));
 }
 
-std::string box(const std::string& type, const std::string& content) {
-  std::string size(4, '\0');
-  size[2] = static_cast<char>((8 + content.size()) >> 8);
-  size[3] = static_cast<char>((8 + content.size()) & 0xFF);
-  return size + type + content;
-}
-
 // The same with the Exif of the JPEG as it is.
 Bytes with_plain_exif(const Bytes& jxl, const Bytes& plain) {
   std::string file;
@@ -93,7 +87,8 @@ Bytes with_plain_exif(const Bytes& jxl, const Bytes& plain) {
   });
   for (const JpegSegment& segment : jpeg::JpegFile(plain).segments) {
     if (!jpeg::is_exif(segment)) continue;
-    file += box("Exif", std::string(4, '\0') + std::string(text_of(exif_body(segment.payload))));
+    file +=
+        iso_box("Exif", std::string(4, '\0') + std::string(text_of(exif_body(segment.payload))));
   }
   return owned(file);
 }
@@ -216,7 +211,7 @@ TEST_CASE("Compressed Exif that is ignored says 1 after a turn, also by upright"
 
 TEST_CASE("Compressed Exif that is damaged stays with a warning; one that is large is refused") {
   const Bytes container = made("cjxl in.png out.jxl -d 1 --container=1");
-  const Bytes file = owned(std::string(text_of(container)) + box("brob", "Exifx"));
+  const Bytes file = owned(std::string(text_of(container)) + iso_box("brob", "Exifx"));
   CHECK(turned(file, Orientation::flop).warnings ==
         std::vector<std::string>{"its compressed Exif or XMP is damaged and stays as it was"});
   CHECK(check_metadata(file, jxl::codec, Limits{}).findings() ==
@@ -234,7 +229,7 @@ TEST_CASE("Exif beside other pictures says 1 after a turn, and a check finds wha
   const Bytes container = made("cjxl in.png out.jxl -d 1 --container=1");
   const auto with_exif = [&](Orientation says) {
     return owned(std::string(text_of(container)) +
-                 box("Exif", std::string(4, '\0') + std::string(text_of(exif_with(says)))));
+                 iso_box("Exif", std::string(4, '\0') + std::string(text_of(exif_with(says)))));
   };
   const Bytes file = with_exif(Orientation::rotate90);
   CHECK(jxl::codec.read_header(file).has_ignored_tag);
@@ -258,13 +253,13 @@ TEST_CASE("A cut container, a cut header, and a header that cannot grow are refu
   std::string other(text_of(file));
   other.replace(other.find("ftypjxl "), 8, "ftypheic");
   CHECK_THROWS_WITH(jxl::codec.read_header(bytes_of(other)), ContainsSubstring("is not one"));
-  const Bytes indexed = owned(std::string(text_of(file)) + box("jxli", "x"));
+  const Bytes indexed = owned(std::string(text_of(file)) + iso_box("jxli", "x"));
   CHECK_THROWS_WITH(turned(indexed, Orientation::flip), ContainsSubstring("frame index"));
 }
 
 TEST_CASE("A signed manifest that is compressed is known") {
   const Bytes file = made("cjxl in.png out.jxl -d 1 --container=1");
-  const Bytes with = owned(std::string(text_of(file)) + box("brob", "jumbx"));
+  const Bytes with = owned(std::string(text_of(file)) + iso_box("brob", "jumbx"));
   CHECK(jxl::codec.read_header(file).placed.empty());
   REQUIRE(jxl::codec.read_header(with).placed.size() == 1);
   CHECK(jxl::codec.read_header(with).placed[0].is_of_bytes);
@@ -272,7 +267,7 @@ TEST_CASE("A signed manifest that is compressed is known") {
 
 TEST_CASE("A container with too much metadata is refused by the limit's name") {
   std::string file(text_of(made("cjxl in.png out.jxl -d 1 --container=1")));
-  for (int i = 0; i < 20; ++i) file += box("free", "x");
+  for (int i = 0; i < 20; ++i) file += iso_box("free", "x");
   CHECK_THROWS_AS(jxl::codec.check_limits(bytes_of(file), Limits{.metadata_count = 20}),
                   LimitError);
   CHECK_NOTHROW(jxl::codec.check_limits(bytes_of(file), Limits{.metadata_count = 22}));
@@ -285,10 +280,10 @@ TEST_CASE("Boxes that nobody knows are named where pixels move, also compressed 
     return jxl::codec.read_header(owned(std::string(text_of(container)) + boxes));
   };
   CHECK(jxl::codec.read_header(container).unknown == Names());
-  CHECK(header_with(box("abcd", "") + box("free", "ab")).unknown == Names());
-  CHECK(header_with(box("abcd", "ab")).unknown == Names{"JPEG XL abcd"});
-  CHECK(header_with(box("brob", "abcdef")).unknown == Names{"JPEG XL abcd"});
-  const Header gain_map = header_with(box("jhgm", "ab"));
+  CHECK(header_with(iso_box("abcd", "") + iso_box("free", "ab")).unknown == Names());
+  CHECK(header_with(iso_box("abcd", "ab")).unknown == Names{"JPEG XL abcd"});
+  CHECK(header_with(iso_box("brob", "abcdef")).unknown == Names{"JPEG XL abcd"});
+  const Header gain_map = header_with(iso_box("jhgm", "ab"));
   REQUIRE(gain_map.placed.size() == 1);
   CHECK(gain_map.placed[0].name == "its gain map (jhgm)");
 }

@@ -11,6 +11,7 @@
 
 #include "src/formats/oiio/proof.hpp"
 #include "src/picture/bytes.hpp"
+#include "tests/fixtures/file_parts.hpp"
 #include "tests/fixtures/metadata.hpp"
 #include "tests/formats/oiio_pictures.hpp"
 
@@ -109,16 +110,6 @@ std::string_view part(const Bytes& file, std::size_t at, std::size_t size) {
   return text_of(file).substr(at, size);
 }
 
-std::string number(std::size_t value) {
-  std::string text;
-  for (int i = 3; i >= 0; --i) text += static_cast<char>(value >> 8 * i & 255);
-  return text;
-}
-
-std::string box(const std::string& type, const std::string& content) {
-  return number(8 + content.size()) + type + content;
-}
-
 /// A JPEG 2000 with more boxes before its picture.
 Bytes with_boxes(const Bytes& file, const std::string& boxes) {
   std::string text(text_of(file));
@@ -132,7 +123,7 @@ Bytes with_header_boxes(const Bytes& file, const std::string& boxes) {
   const std::size_t at = text.find("jp2h") - 4;
   const auto size = static_cast<std::size_t>(big_endian(file, at, 4));
   text.insert(at + size, boxes);
-  text.replace(at, 4, number(size + boxes.size()));
+  text.replace(at, 4, in_big_endian(size + boxes.size(), 4));
   return owned(text);
 }
 
@@ -224,28 +215,28 @@ TEST_CASE("Bytes after an SGI without run lengths are left out with a warning") 
 TEST_CASE("Boxes and comments of a JPEG 2000 stay, its size and resolutions turn") {
   const Bytes plain = plain_picture(oiio::jpeg2000);
   const std::string captured = "\0\x96\0\1\1\x2c\0\1\2\3"s, turned = "\1\x2c\0\1\0\x96\0\1\3\2"s;
-  Bytes file = with_header_boxes(plain, box("res ", box("resc", captured)));
-  file = with_boxes(file, box("xml ", "<a/>") + box("uuid", "sixteen letters.and more"));
+  Bytes file = with_header_boxes(plain, iso_box("res ", iso_box("resc", captured)));
+  file = with_boxes(file, iso_box("xml ", "<a/>") + iso_box("uuid", "sixteen letters.and more"));
   std::string text(text_of(file));
   const std::size_t comment = text.find("\xff\x64");
   REQUIRE(comment != std::string::npos);
   text.insert(comment, "\xff\x64\0\x0b\0\1remark!"s);
   // Its box reaches to the end of the file.
-  text.replace(text.find("jp2c") - 4, 4, number(0));
+  text.replace(text.find("jp2c") - 4, 4, in_big_endian(0, 4));
   file = owned(text);
   const Turned turned_file = turn(file, Orientation::rotate90);
   const Bytes& result = turned_file.bytes;
   CHECK(turned_file.outcome.kept_unknown ==
         std::vector{"JPEG 2000 xml"s, "JPEG 2000 uuid 7369787465656e206c6574746572732e"s});
   CHECK(turn(plain, Orientation::rotate90).outcome.kept_unknown.empty());
-  CHECK(contains(result, box("res ", box("resc", turned))));
-  CHECK(contains(result, box("xml ", "<a/>") + box("uuid", "sixteen letters.and more")));
+  CHECK(contains(result, iso_box("res ", iso_box("resc", turned))));
+  CHECK(contains(result, iso_box("xml ", "<a/>") + iso_box("uuid", "sixteen letters.and more")));
   CHECK(contains(result, "\xff\x64\0\x0b\0\1remark!"s));
-  CHECK(contains(result, "ihdr" + number(65) + number(34)));
-  CHECK(contains(turn(file, Orientation::flop).bytes, box("res ", box("resc", captured))));
+  CHECK(contains(result, "ihdr" + in_big_endian(65, 4) + in_big_endian(34, 4)));
+  CHECK(contains(turn(file, Orientation::flop).bytes, iso_box("res ", iso_box("resc", captured))));
 
   const std::string geo = "\xb1\x4b\xf8\xbd\x08\x3d\x4b\x43\xa5\xae\x8c\xd7\xd5\xa6\xce\x03"s;
-  CHECK(turn(with_boxes(plain, box("uuid", geo + "tiff")), Orientation::flip)
+  CHECK(turn(with_boxes(plain, iso_box("uuid", geo + "tiff")), Orientation::flip)
             .outcome.stale_metadata == std::vector{"its map coordinates (GeoJP2)"s});
 }
 
@@ -253,14 +244,14 @@ TEST_CASE("Exif and XMP in a JPEG 2000 turn with it; those with an orientation a
   const Bytes plain = plain_picture(oiio::jpeg2000);
   const auto with_exif = [&](Orientation orientation) {
     return with_boxes(
-        plain, box("uuid", "JpgTiffExif->JP2" + std::string(text_of(exif_with(orientation)))));
+        plain, iso_box("uuid", "JpgTiffExif->JP2" + std::string(text_of(exif_with(orientation)))));
   };
   CHECK(contains(turn(with_exif(Orientation::identity), Orientation::rotate90).bytes, "Cam"));
   CHECK_THAT(refusal_of(with_exif(Orientation::rotate90), Orientation::flip),
              ContainsSubstring("an orientation in the metadata"));
   const std::string xmp = "\xbe\x7a\xcf\xcb\x97\xa9\x42\xe8\x9c\x71\x99\x94\x91\xe3\xaf\xac"s +
                           xmp_packet_with("exif:PixelXDimension='65' exif:PixelYDimension='34'");
-  CHECK(contains(turn(with_boxes(plain, box("uuid", xmp)), Orientation::rotate90).bytes,
+  CHECK(contains(turn(with_boxes(plain, iso_box("uuid", xmp)), Orientation::rotate90).bytes,
                  "exif:PixelXDimension='34'"));
 }
 
@@ -273,13 +264,13 @@ TEST_CASE("What a JPEG 2000 does not keep is refused by name") {
     put(file, stream + at, bytes);
     return refusal_of(file, Orientation::flip);
   };
-  CHECK_THAT(changed(16, number(1)), ContainsSubstring("does not begin at 0, 0"));
+  CHECK_THAT(changed(16, in_big_endian(1, 4)), ContainsSubstring("does not begin at 0, 0"));
   CHECK_THAT(changed(43, "\2"), ContainsSubstring("1 to 16 bits, the same in all"));
   CHECK_THAT(changed(40, "\0\2"s), ContainsSubstring("2 components"));
-  CHECK_THAT(changed(8, number(0)), ContainsSubstring("damaged: the size"));
+  CHECK_THAT(changed(8, in_big_endian(0, 4)), ContainsSubstring("damaged: the size"));
   CHECK_THAT(changed(text.find("\xff\x52") - stream, "\xff\x50"),
              ContainsSubstring("high-throughput"));
-  CHECK_THAT(refusal_of(with_header_boxes(plain, box("pclr", "colours")), Orientation::flip),
+  CHECK_THAT(refusal_of(with_header_boxes(plain, iso_box("pclr", "colours")), Orientation::flip),
              ContainsSubstring("palette"));
   text.replace(text.find("colr") + 10, 1, "\x12");
   CHECK_THAT(refusal_of(owned(text), Orientation::flip), ContainsSubstring("YCC"));
@@ -389,12 +380,12 @@ TEST_CASE("Other formats become these, and these others, where they can hold the
   const Bytes file = written(four, unnamed, samples_of(four, unnamed));
   CHECK_THAT(refusal_of(file, Orientation::flip, {.format = "png"}),
              ContainsSubstring("does not say what its fourth component means"));
-  const std::string alpha = box("cdef",
-                                "\0\4"
-                                "\0\0\0\0\0\1"
-                                "\0\1\0\0\0\2"
-                                "\0\2\0\0\0\3"
-                                "\0\3\0\1\0\0"s);
+  const std::string alpha = iso_box("cdef",
+                                    "\0\4"
+                                    "\0\0\0\0\0\1"
+                                    "\0\1\0\0\0\2"
+                                    "\0\2\0\0\0\3"
+                                    "\0\3\0\1\0\0"s);
   CHECK(read_with_oiio(
             "png",
             turn(with_header_boxes(file, alpha), Orientation::identity, {.format = "png"}).bytes)

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tests/fixtures/codec_pictures.hpp"
+#include "tests/fixtures/file_parts.hpp"
 
 namespace png_chunks_test {
 
@@ -18,61 +19,8 @@ using namespace qturn;
 using namespace qturn::png;
 using namespace qturn::tests;
 using Catch::Matchers::ContainsSubstring;
+using Catch::Matchers::StartsWith;
 using std::string_view_literals::operator""sv;
-
-std::string big_endian(std::uint32_t value) {
-  std::string text;
-  for (int shift = 24; shift >= 0; shift -= 8) text += static_cast<char>(value >> shift & 0xFF);
-  return text;
-}
-
-std::string chunk(std::string_view type, std::string_view data) {
-  std::string body(type);
-  body += data;
-  std::uint32_t crc = 0xFFFFFFFF;
-  for (const char c : body) {
-    crc ^= static_cast<unsigned char>(c);
-    for (int bit = 0; bit < 8; ++bit) crc = crc & 1 ? crc >> 1 ^ 0xEDB88320 : crc >> 1;
-  }
-  return big_endian(static_cast<std::uint32_t>(data.size())) + body + big_endian(~crc);
-}
-
-// A zlib stream that holds the bytes as they are.
-std::string stored(std::string_view data) {
-  std::uint32_t a = 1, b = 0;
-  for (const char c : data) {
-    a = (a + static_cast<unsigned char>(c)) % 65521;
-    b = (b + a) % 65521;
-  }
-  std::string stream("\x78\x01\x01"sv);
-  for (const auto length : {data.size(), ~data.size()}) {
-    stream += static_cast<char>(length & 0xFF);
-    stream += static_cast<char>(length >> 8 & 0xFF);
-  }
-  stream += data;
-  return stream + big_endian(b << 16 | a);
-}
-
-struct PngPicture {
-  std::uint32_t width = 2, height = 2;
-  int depth = 8, colour_type = 0;
-  std::string_view rows = "\0ab\0cd"sv;  // a filter byte before each
-  std::string before = {}, after = {};   // chunks around the pixels
-};
-
-std::string make_png(const PngPicture& picture) {
-  std::string header = big_endian(picture.width) + big_endian(picture.height);
-  header += static_cast<char>(picture.depth);
-  header += static_cast<char>(picture.colour_type);
-  header.append(3, '\0');
-  std::string file("\x89PNG\r\n\x1a\n"sv);
-  file += chunk("IHDR", header);
-  file += picture.before;
-  file += chunk("IDAT", stored(picture.rows));
-  file += picture.after;
-  file += chunk("IEND", "");
-  return file;
-}
 
 std::string types_of(std::span<const std::byte> file) {
   std::string types;
@@ -100,20 +48,21 @@ std::string pixels_after(const std::string& file, Orientation orientation) {
 
 TEST_CASE("Other chunks go through byte for byte, in their places, and none is added") {
   const std::string file =
-      make_png({.before = chunk("gAMA", big_endian(45455)) + chunk("tEXt", "Author\0A. Painter"sv) +
-                          chunk("bKGD", "\0\x10"sv) + chunk("vpAg", "private"),
-                .after = chunk("iTXt", "later\0\0\0\0\0text"sv)});
+      make_png({.before = png_chunk("gAMA", in_big_endian(45455, 4)) +
+                          png_chunk("tEXt", "Author\0A. Painter"sv) +
+                          png_chunk("bKGD", "\0\x10"sv) + png_chunk("vpAg", "private"),
+                .after = png_chunk("iTXt", "later\0\0\0\0\0text"sv)});
   const Bytes out = turn_file(bytes_of(file), codec, Orientation::rotate180);
   CHECK(types_of(out) == "IHDR gAMA tEXt bKGD vpAg IDAT iTXt IEND ");
   CHECK(chunk_data(out, "tEXt") == "Author\0A. Painter"sv);
-  CHECK(chunk_data(out, "gAMA") == big_endian(45455));
+  CHECK(chunk_data(out, "gAMA") == in_big_endian(45455, 4));
   CHECK(pixels_after(file, Orientation::rotate180) == "dcba");
   CHECK(types_of(turn_file(bytes_of(make_png({})), codec, Orientation::flip)) == "IHDR IDAT IEND ");
 }
 
 TEST_CASE("The orientation of eXIf is honoured and set to 1") {
   const Bytes exif = exif_with(Orientation::rotate90);
-  const std::string file = make_png({.before = chunk("eXIf", text_of(exif))});
+  const std::string file = make_png({.before = png_chunk("eXIf", text_of(exif))});
   CHECK(codec.read_header(bytes_of(file)).stored == Orientation::rotate90);
   const Bytes out = turn_file(bytes_of(file), codec, Orientation::rotate90);
   CHECK(codec.read_header(out).stored == Orientation::identity);
@@ -123,30 +72,31 @@ TEST_CASE("The orientation of eXIf is honoured and set to 1") {
   const Bytes retagged =
       retag(bytes_of(file), codec, Orientation::identity, MissingTag::stays_absent, warnings);
   CHECK(text_of(retagged) ==
-        make_png({.before = chunk("eXIf", text_of(exif_with(Orientation::identity)))}));
+        make_png({.before = png_chunk("eXIf", text_of(exif_with(Orientation::identity)))}));
 }
 
 TEST_CASE("Exif whose orientation cannot be known is a failure") {
   const std::string file =
-      make_png({.before = chunk("eXIf", "MM\0*\0\0\0\x08\0\x40\x01\x0F\0\x02"sv)});
+      make_png({.before = png_chunk("eXIf", "MM\0*\0\0\0\x08\0\x40\x01\x0F\0\x02"sv)});
   CHECK_THAT(refusal(bytes_of(file), codec), ContainsSubstring("Exif"));
   CHECK_THROWS_AS(codec.read_header(bytes_of(file)), ImageFileError);
 }
 
 TEST_CASE("The density turns with the axes") {
-  const std::string density = big_endian(1000) + big_endian(2000) + "\x01";
-  const std::string file = make_png({.before = chunk("pHYs", density)});
+  const std::string density = in_big_endian(1000, 4) + in_big_endian(2000, 4) + "\x01";
+  const std::string file = make_png({.before = png_chunk("pHYs", density)});
   CHECK(chunk_data(turn_file(bytes_of(file), codec, Orientation::rotate90), "pHYs") ==
-        big_endian(2000) + big_endian(1000) + "\x01");
+        in_big_endian(2000, 4) + in_big_endian(1000, 4) + "\x01");
   CHECK(chunk_data(turn_file(bytes_of(file), codec, Orientation::flip), "pHYs") == density);
 }
 
 TEST_CASE("What belongs to a palette or to a transparent colour stays byte for byte") {
-  const std::string palette = make_png(
-      {.colour_type = 3,
-       .rows = "\0\0\1\0\1\0"sv,
-       .before = chunk("sBIT", "\5\6\5"sv) + chunk("PLTE", "RGBrgb") + chunk("tRNS", "\x80"sv) +
-                 chunk("bKGD", "\1"sv) + chunk("hIST", "\0\1\0\1"sv)});
+  const std::string palette =
+      make_png({.colour_type = 3,
+                .rows = "\0\0\1\0\1\0"sv,
+                .before = png_chunk("sBIT", "\5\6\5"sv) + png_chunk("PLTE", "RGBrgb") +
+                          png_chunk("tRNS", "\x80"sv) + png_chunk("bKGD", "\1"sv) +
+                          png_chunk("hIST", "\0\1\0\1"sv)});
   CHECK(codec.read_header(bytes_of(palette)).storage_change == "");
   CHECK(pixels_after(palette, Orientation::flop) == "\1\0\0\1"sv);
   const Bytes out = turn_file(bytes_of(palette), codec, Orientation::flop);
@@ -155,17 +105,17 @@ TEST_CASE("What belongs to a palette or to a transparent colour stays byte for b
     CHECK(chunk_data(out, type) == chunk_data(bytes_of(palette), type));
   }
 
-  const std::string colour_key = make_png({.before = chunk("tRNS", "\0a"sv)});
+  const std::string colour_key = make_png({.before = png_chunk("tRNS", "\0a"sv)});
   CHECK(codec.read_header(bytes_of(colour_key)).storage_change == "");
   CHECK(pixels_after(colour_key, Orientation::flop) == "badc");
   CHECK(chunk_data(turn_file(bytes_of(colour_key), codec, Orientation::flop), "tRNS") == "\0a"sv);
 }
 
 TEST_CASE("The size of a pixel as text turns with the axes") {
-  const std::string file = make_png({.before = chunk("sCAL",
-                                                     "\1"
-                                                     "1.5\0"
-                                                     "20"sv)});
+  const std::string file = make_png({.before = png_chunk("sCAL",
+                                                         "\1"
+                                                         "1.5\0"
+                                                         "20"sv)});
   CHECK(chunk_data(turn_file(bytes_of(file), codec, Orientation::transverse), "sCAL") ==
         "\1"
         "20\0"
@@ -174,9 +124,9 @@ TEST_CASE("The size of a pixel as text turns with the axes") {
         "\1"
         "1.5\0"
         "20"sv);
-  const std::string one_number = make_png({.before = chunk("sCAL",
-                                                           "\1"
-                                                           "1.5"sv)});
+  const std::string one_number = make_png({.before = png_chunk("sCAL",
+                                                               "\1"
+                                                               "1.5"sv)});
   CHECK(chunk_data(turn_file(bytes_of(one_number), codec, Orientation::rotate90), "sCAL") ==
         "\1"
         "1.5"sv);
@@ -184,8 +134,8 @@ TEST_CASE("The size of a pixel as text turns with the axes") {
 
 TEST_CASE(
     "A place on a page is kept if the page's size does not matter, otherwise there is a warning") {
-  const std::string place = big_endian(5) + big_endian(7) + std::string(1, '\0');
-  const std::string file = make_png({.before = chunk("oFFs", place)});
+  const std::string place = in_big_endian(5, 4) + in_big_endian(7, 4) + std::string(1, '\0');
+  const std::string file = make_png({.before = png_chunk("oFFs", place)});
   const Decoded decoded(bytes_of(file), codec);
   const auto after = [&](Orientation orientation, std::vector<std::string>& warnings) {
     const std::atomic<bool> stop = false;
@@ -195,7 +145,7 @@ TEST_CASE(
   std::vector<std::string> warnings;
   CHECK(after(Orientation::identity, warnings) == place);
   CHECK(after(Orientation::transpose, warnings) ==
-        big_endian(7) + big_endian(5) + std::string(1, '\0'));
+        in_big_endian(7, 4) + in_big_endian(5, 4) + std::string(1, '\0'));
   CHECK(warnings.empty());
   CHECK(after(Orientation::rotate90, warnings) == "none");
   REQUIRE(warnings.size() == 1);
@@ -203,10 +153,15 @@ TEST_CASE(
 }
 
 TEST_CASE("Every cut and every changed byte of a chunk is a failure") {
-  const std::string file = make_png({.before = chunk("tEXt", "Author\0A. Painter"sv)});
+  const std::string file = make_png({.before = png_chunk("tEXt", "Author\0A. Painter"sv)});
   for (std::size_t size = 0; size < file.size(); ++size) {
-    CHECK(refusal(bytes_of(file.substr(0, size)), codec) != "");
+    const std::string message = refusal(bytes_of(file.substr(0, size)), codec);
+    CHECK(message != "");
+    if (size > 8) CHECK_THAT(message, StartsWith("truncated"));
   }
+  std::string flipped = file;
+  flipped[file.find("IDAT") + 6] ^= 1;
+  CHECK(refusal(bytes_of(flipped), codec) == "damaged: wrong checksum of a PNG chunk (IDAT)");
   for (std::size_t at = 8; at < file.size(); ++at) {
     std::string changed = file;
     changed[at] ^= 0x20;
@@ -216,7 +171,7 @@ TEST_CASE("Every cut and every changed byte of a chunk is a failure") {
 
 TEST_CASE("A PNG of an app for iPhones is called that, not damaged") {
   std::string file = make_png({});
-  file.insert(8, chunk("CgBI", "\x50\0\x20\x06"sv));
+  file.insert(8, png_chunk("CgBI", "\x50\0\x20\x06"sv));
   CHECK_THAT(refusal(bytes_of(file), codec), ContainsSubstring("an app for iPhones (CgBI)"));
   CHECK_THROWS_WITH(codec.read_damaged_header(bytes_of(file)), ContainsSubstring("(CgBI)"));
 }

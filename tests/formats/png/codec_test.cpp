@@ -20,6 +20,7 @@
 #include "src/formats/png/zlib.hpp"
 #include "src/formats/table.hpp"
 #include "tests/fixtures/codec_pictures.hpp"
+#include "tests/fixtures/turned_values.hpp"
 
 namespace png_codec_test {
 
@@ -63,18 +64,8 @@ struct FileSamples {
 
 FileSamples turned(const FileSamples& picture, Orientation orientation) {
   const Size from{picture.width, picture.height}, to = turned_size(orientation, from);
-  FileSamples result{
-      static_cast<unsigned>(to.width), static_cast<unsigned>(to.height), picture.channels, {}};
-  for (std::int64_t y = 0; y < to.height; ++y) {
-    for (std::int64_t x = 0; x < to.width; ++x) {
-      const Position at = source_of(orientation, {x, y}, from);
-      for (int c = 0; c < picture.channels; ++c) {
-        result.values.push_back(picture.values[static_cast<std::size_t>(
-            (at.y * from.width + at.x) * picture.channels + c)]);
-      }
-    }
-  }
-  return result;
+  return {static_cast<unsigned>(to.width), static_cast<unsigned>(to.height), picture.channels,
+          turned_values(picture.values, from, orientation, picture.channels)};
 }
 
 FileSamples random_samples(const Form& form, unsigned width, unsigned height) {
@@ -452,16 +443,11 @@ TEST_CASE("Too few and too many pixels are failures, bytes after them a warning"
 TEST_CASE("Headers that make no sense are failures before anything is taken from memory") {
   const Form form{LCT_GREY, 8};
   const Bytes file = written_by_lodepng(random_samples(form, 10, 10), form);
-  const auto message = [&](std::size_t at, std::initializer_list<int> values) -> std::string {
+  const auto message = [&](std::size_t at, std::initializer_list<int> values) {
     Bytes changed = file;
     for (const int value : values) changed[at++] = static_cast<std::byte>(value);
     lodepng_chunk_generate_crc(reinterpret_cast<unsigned char*>(changed.data() + 8));
-    try {
-      codec.read_header(changed);
-    } catch (const ImageFileError& error) {
-      return error.what();
-    }
-    return "";
+    return thrown_by([&] { return codec.read_header(changed); });
   };
   constexpr std::size_t width = 16, height = 20, depth = 24, colour = 25, interlacing = 28;
   CHECK(message(width, {0, 0, 0, 10}) == "");

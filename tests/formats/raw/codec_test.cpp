@@ -9,6 +9,7 @@
 #include "src/check/check.hpp"
 #include "src/picture/file_limits.hpp"
 #include "src/turn/picture_turn.hpp"
+#include "tests/fixtures/file_parts.hpp"
 #include "tests/fixtures/other_programs.hpp"
 
 namespace raw_codec_test {
@@ -20,13 +21,6 @@ using namespace qturn::raw;
 using namespace qturn::tests;
 using Catch::Matchers::ContainsSubstring;
 
-// Little-endian numbers.
-std::string number(std::uint64_t value, int bytes) {
-  std::string text;
-  for (int i = 0; i < bytes; ++i) text += static_cast<char>(value >> 8 * i & 0xFF);
-  return text;
-}
-
 struct Field {
   int tag, type;
   std::uint64_t count, value;
@@ -34,13 +28,13 @@ struct Field {
 constexpr int u8 = 1, u16 = 3, u32 = 4;
 
 std::string directory(const std::vector<Field>& fields, std::uint64_t next) {
-  std::string text = number(fields.size(), 2);
+  std::string text = in_little_endian(fields.size(), 2);
   for (const Field& field : fields) {
-    text += number(static_cast<std::uint64_t>(field.tag), 2) +
-            number(static_cast<std::uint64_t>(field.type), 2) + number(field.count, 4) +
-            number(field.value, 4);
+    text += in_little_endian(static_cast<std::uint64_t>(field.tag), 2) +
+            in_little_endian(static_cast<std::uint64_t>(field.type), 2) +
+            in_little_endian(field.count, 4) + in_little_endian(field.value, 4);
   }
-  return text + number(next, 4);
+  return text + in_little_endian(next, 4);
 }
 
 const std::string xmp =
@@ -56,7 +50,7 @@ std::string raw_file(const std::string& mark, int below, int after, bool has_tag
                               {330, u32, 1, 200},
                               {700, u8, xmp.size(), 400}};
   if (!has_tag) first.erase(first.begin() + 2);
-  std::string file = mark + number(8, 4) + directory(first, 300);
+  std::string file = mark + in_little_endian(8, 4) + directory(first, 300);
   file.resize(200);
   file += directory({{256, u32, 1, 4000},
                      {257, u32, 1, 3000},
@@ -130,7 +124,7 @@ TEST_CASE("A preview with an orientation of its own keeps it, with a warning; a 
 }
 
 TEST_CASE("A tag that a directory has twice is set twice") {
-  const std::string head = tiff_mark + number(8, 4);
+  const std::string head = tiff_mark + in_little_endian(8, 4);
   const auto file = [&](int value) {
     const auto field = static_cast<std::uint64_t>(value);
     return head + directory({{274, u16, 1, field}, {274, u16, 1, field}}, 0);
@@ -153,13 +147,13 @@ TEST_CASE("A raw file without the tag is refused, and so is a turn of its pixels
 TEST_CASE("Directories that share their entries, or are too many, are refused") {
   // Each of 64 directories begins within the one before, so all entries are kept many times.
   std::string places, shared;
-  for (int i = 0; i < 64; ++i) places += number(600 + 12 * i, 4);
+  for (int i = 0; i < 64; ++i) places += in_little_endian(600 + 12 * i, 4);
   std::string file =
-      tiff_mark + number(8, 4) + directory({{274, u16, 1, 6}, {330, u32, 64, 200}}, 0);
+      tiff_mark + in_little_endian(8, 4) + directory({{274, u16, 1, 6}, {330, u32, 64, 200}}, 0);
   file.resize(200);
   file += places;
   file.resize(600);
-  for (int i = 0; i < 64; ++i) file += number(60, 2) + std::string(10, '\0');
+  for (int i = 0; i < 64; ++i) file += in_little_endian(60, 2) + std::string(10, '\0');
   file.resize(600 + 12 * 124 + 6);
   CHECK_THROWS_WITH(raw::codec.read_header(bytes_of(file)),
                     "damaged: its directories share their bytes");

@@ -8,6 +8,8 @@
 
 #include "src/picture/bytes.hpp"
 #include "tests/fixtures/codec_pictures.hpp"
+#include "tests/fixtures/file_parts.hpp"
+#include "tests/fixtures/turned_values.hpp"
 
 namespace tga_codec_test {
 
@@ -41,12 +43,6 @@ struct Tga {
   bool developer = false, scan_lines = false;
 };
 
-std::string number(std::uint64_t value, int bytes) {
-  std::string text;
-  for (int i = 0; i < bytes; ++i) text += static_cast<char>(value >> 8 * i & 255);
-  return text;
-}
-
 // In the order of the file, without run lengths.
 std::string plain_rows(const Tga& tga, const Pixels& pixels, std::int64_t width,
                        std::int64_t height) {
@@ -55,16 +51,17 @@ std::string plain_rows(const Tga& tga, const Pixels& pixels, std::int64_t width,
     for (std::int64_t x = 0; x < width; ++x) {
       const std::int64_t row = (tga.descriptor & top_down) != 0 ? y : height - 1 - y;
       const std::int64_t column = (tga.descriptor & right_to_left) != 0 ? width - 1 - x : x;
-      rows += number(pixels[static_cast<std::size_t>(row * width + column)], (tga.bits + 7) / 8);
+      rows += in_little_endian(pixels[static_cast<std::size_t>(row * width + column)],
+                               (tga.bits + 7) / 8);
     }
   }
   return rows;
 }
 
 std::string header(const Tga& tga) {
-  std::string text = number(4, 1) + number(tga.map_colours > 0 ? 1 : 0, 1);
+  std::string text = in_little_endian(4, 1) + in_little_endian(tga.map_colours > 0 ? 1 : 0, 1);
   const auto field = [&](int value, int bytes) {
-    text += number(static_cast<std::uint64_t>(value), bytes);
+    text += in_little_endian(static_cast<std::uint64_t>(value), bytes);
   };
   field(tga.type, 1);
   field(tga.first_colour, 2);
@@ -91,8 +88,8 @@ std::string write(const Tga& tga, std::string_view data = {}) {
     file += std::string(2048, 'c');
     const std::size_t stamp = file.size();
     if (!tga.stamp.empty()) {
-      file += number(static_cast<std::uint64_t>(tga.stamp_width), 1) +
-              number(static_cast<std::uint64_t>(tga.stamp_height), 1) +
+      file += in_little_endian(static_cast<std::uint64_t>(tga.stamp_width), 1) +
+              in_little_endian(static_cast<std::uint64_t>(tga.stamp_height), 1) +
               plain_rows(tga, tga.stamp, tga.stamp_width, tga.stamp_height);
     }
     const std::size_t lines = file.size();
@@ -102,23 +99,25 @@ std::string write(const Tga& tga, std::string_view data = {}) {
     const auto put = [&](std::size_t at, const std::string& value) {
       area.replace(at, value.size(), value);
     };
-    put(0, number(area.size(), 2));
-    put(474, number(tga.aspect_width, 2) + number(tga.aspect_height, 2));
-    put(482, number(correction, 4));
-    put(486, number(tga.stamp.empty() ? 0 : stamp, 4));
-    put(490, number(tga.scan_lines ? lines : 0, 4));
-    put(494, number(static_cast<std::uint64_t>(tga.alpha_type), 1));
+    put(0, in_little_endian(area.size(), 2));
+    put(474, in_little_endian(tga.aspect_width, 2) + in_little_endian(tga.aspect_height, 2));
+    put(482, in_little_endian(correction, 4));
+    put(486, in_little_endian(tga.stamp.empty() ? 0 : stamp, 4));
+    put(490, in_little_endian(tga.scan_lines ? lines : 0, 4));
+    put(494, in_little_endian(static_cast<std::uint64_t>(tga.alpha_type), 1));
     file += area;
   }
   if (tga.developer) {
     const std::size_t field = file.size();
     file += "a field";
     developer = file.size();
-    file += number(2, 2) + number(1, 2) + number(field, 4) + number(7, 4) + number(2, 2) +
-            number(0, 4) + number(0, 4);
+    file += in_little_endian(2, 2) + in_little_endian(1, 2) + in_little_endian(field, 4) +
+            in_little_endian(7, 4) + in_little_endian(2, 2) + in_little_endian(0, 4) +
+            in_little_endian(0, 4);
   }
   if (tga.footer) {
-    file += number(extension, 4) + number(developer, 4) + "TRUEVISION-XFILE.\0"s;
+    file +=
+        in_little_endian(extension, 4) + in_little_endian(developer, 4) + "TRUEVISION-XFILE.\0"s;
   }
   return file;
 }
@@ -144,22 +143,10 @@ Tga with_noise(Tga tga) {
   return tga;
 }
 
-Pixels turned(const Pixels& pixels, Size size, Orientation orientation) {
-  const Size to = turned_size(orientation, size);
-  Pixels result;
-  for (std::int64_t y = 0; y < to.height; ++y) {
-    for (std::int64_t x = 0; x < to.width; ++x) {
-      const Position from = source_of(orientation, {x, y}, size);
-      result.push_back(pixels[static_cast<std::size_t>(from.y * size.width + from.x)]);
-    }
-  }
-  return result;
-}
-
 Tga turned(Tga tga, Orientation orientation) {
-  tga.pixels = turned(tga.pixels, {tga.width, tga.height}, orientation);
+  tga.pixels = turned_values(tga.pixels, {tga.width, tga.height}, orientation);
   if (!tga.stamp.empty()) {
-    tga.stamp = turned(tga.stamp, {tga.stamp_width, tga.stamp_height}, orientation);
+    tga.stamp = turned_values(tga.stamp, {tga.stamp_width, tga.stamp_height}, orientation);
   }
   if (orientation == Orientation::transverse) {
     std::swap(tga.origin.x, tga.origin.y);
@@ -390,7 +377,8 @@ TEST_CASE("Another format gets the colours of a TGA's map, which may begin with 
       Tga bad = source;
       bad.type |= packets;
       bad.width = bad.height = 1;
-      const std::string data = packets == 0 ? number(index, 2) : "\0"s + number(index, 2);
+      const std::string data =
+          packets == 0 ? in_little_endian(index, 2) : "\0"s + in_little_endian(index, 2);
       CHECK(refused(write(bad, data)) ==
             "damaged: colour " + std::to_string(index) + " of a colour map of 300 to 369");
     }
@@ -422,23 +410,23 @@ TEST_CASE("A TGA that cannot be turned is refused by name") {
     return refused(std::string(file).replace(at, bytes.size(), bytes));
   };
   CHECK(damaged(0, file.substr(0, 4)) == "");
-  CHECK(damaged(footer, number(30, 4)) ==
+  CHECK(damaged(footer, in_little_endian(30, 4)) ==
         "damaged: the extension area of the TGA is not after its pixels");
-  CHECK(damaged(footer + 4, number(file.size() - 1, 4)) ==
+  CHECK(damaged(footer + 4, in_little_endian(file.size() - 1, 4)) ==
         "damaged: the developer area of the TGA is not after its pixels");
-  CHECK(damaged(extension, number(60000, 2)) ==
+  CHECK(damaged(extension, in_little_endian(60000, 2)) ==
         "truncated: the file ends within the TGA's extension area");
-  CHECK(damaged(extension + 482, number(file.size() - 2000, 4)) ==
+  CHECK(damaged(extension + 482, in_little_endian(file.size() - 2000, 4)) ==
         "damaged: the colour correction table of the TGA is not after its pixels");
   CHECK(damaged(stamp, "\xFF\xFF"sv) == "truncated: the file ends within the TGA's postage stamp");
   // Otherwise the stamp's size would change when the aspect ratio before it is turned.
   std::string shared = file;
   shared.replace(extension + 474, 4, "\1\1\xFF\xFF"sv);
-  shared.replace(extension + 486, 4, number(extension + 474, 4));
+  shared.replace(extension + 486, 4, in_little_endian(extension + 474, 4));
   CHECK(refused(shared) == "damaged: two areas after the pixels of the TGA overlap");
-  CHECK(damaged(developer, number(50, 2)) ==
+  CHECK(damaged(developer, in_little_endian(50, 2)) ==
         "truncated: the file ends within the TGA's developer area");
-  CHECK(damaged(developer + 4, number(file.size() - 6, 4)) ==
+  CHECK(damaged(developer + 4, in_little_endian(file.size() - 6, 4)) ==
         "damaged: the developer area of the TGA is not after its pixels");
 }
 

@@ -28,8 +28,7 @@ using Catch::Matchers::ContainsSubstring;
 constexpr int associated = 1, unassociated = 2;
 
 Bytes converted(const Bytes& file, const Codec& target) {
-  const Decoded decoded(file, tiff::codec, target);
-  return tests::encode(decoded.image, Orientation::identity, target);
+  return tests::converted(file, tiff::codec, target);
 }
 
 std::vector<std::string> warnings_of(const Bytes& file) {
@@ -37,12 +36,7 @@ std::vector<std::string> warnings_of(const Bytes& file) {
 }
 
 std::string message_of(const Bytes& file, const Codec& target = png::codec) {
-  try {
-    converted(file, target);
-  } catch (const ImageFileError& error) {
-    return error.what();
-  }
-  return "";
+  return thrown_by([&] { return converted(file, target); });
 }
 
 TiffField u16_field(std::uint16_t tag, std::vector<std::uint64_t> values) {

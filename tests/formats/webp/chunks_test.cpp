@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "tests/fixtures/codec_pictures.hpp"
+#include "tests/fixtures/file_parts.hpp"
 
 namespace webp_chunks_test {
 
@@ -17,24 +18,10 @@ using namespace qturn::tests;
 using std::string_literals::operator""s;
 using std::string_view_literals::operator""sv;
 
-std::string little_endian(std::size_t value) {
-  std::string text;
-  for (int i = 0; i < 4; ++i) text += static_cast<char>(value >> 8 * i & 0xFF);
-  return text;
-}
-
-std::string chunk(std::string_view type, std::string_view data) {
-  std::string text(type);
-  text += little_endian(data.size());
-  text += data;
-  if (data.size() % 2 != 0) text += '\0';
-  return text;
-}
-
-std::string webp_file(const std::string& chunks) { return chunk("RIFF", "WEBP" + chunks); }
+std::string webp_file(const std::string& chunks) { return riff_chunk("RIFF", "WEBP" + chunks); }
 
 // The pixels of a lossless picture of 3 x 2 without alpha. Only their header counts here.
-const std::string pixels = chunk("VP8L", "\x2f\x02\x40\x00\x00...."sv);
+const std::string pixels = riff_chunk("VP8L", "\x2f\x02\x40\x00\x00...."sv);
 
 std::string types_of(std::span<const std::byte> file) {
   std::string types;
@@ -64,18 +51,19 @@ TEST_CASE("A picture with metadata gets an extended header that announces it") {
 TEST_CASE("A picture without metadata is stored simply") {
   CHECK(text_of(assemble_webp(webp_chunks(bytes_of(webp_file(pixels))), {})) == webp_file(pixels));
   // Whatever the encoder's library announced is not kept.
-  CHECK(text_of(assemble_webp(webp_chunks(bytes_of(webp_file(pixels + chunk("ICCP", "other")))),
-                              {})) == webp_file(pixels));
+  CHECK(text_of(assemble_webp(
+            webp_chunks(bytes_of(webp_file(pixels + riff_chunk("ICCP", "other")))), {})) ==
+        webp_file(pixels));
 }
 
 TEST_CASE("The orientation of EXIF is read, and set to 1 in what is carried") {
   const std::string file =
-      webp_file(pixels + chunk("EXIF", text_of(exif_with(Orientation::rotate270))));
+      webp_file(pixels + riff_chunk("EXIF", text_of(exif_with(Orientation::rotate270))));
   const std::vector<WebpChunk> chunks = webp_chunks(bytes_of(file));
   CHECK(webp_orientation(chunks) == Orientation::rotate270);
   CHECK(webp_metadata(chunks).exif == exif_with(Orientation::identity));
   const std::string damaged =
-      webp_file(pixels + chunk("EXIF", "MM\0*\0\0\0\x08\0\x40\x01\x0F\0\x02"sv));
+      webp_file(pixels + riff_chunk("EXIF", "MM\0*\0\0\0\x08\0\x40\x01\x0F\0\x02"sv));
   CHECK_THROWS_AS(webp_orientation(webp_chunks(bytes_of(damaged))), ImageFileError);
 }
 
@@ -83,28 +71,30 @@ TEST_CASE("Frames within frames are damage, however many, and what is in a frame
   const std::string frame_header = "\0\0\0\0\0\0\2\0\0\1\0\0\0\0\0\0"s;
   std::string inner;
   for (int depth = 0; depth < 20'000; ++depth) {
-    inner = "ANMF" + little_endian(inner.size() + 16) + std::string(16, '\0') + inner;
+    inner = "ANMF" + in_little_endian(inner.size() + 16, 4) + std::string(16, '\0') + inner;
   }
-  const std::string animation = chunk("VP8X", "\2\0\0\0\2\0\0\1\0\0"sv);
-  const std::string nested = webp_file(animation + chunk("ANMF", frame_header + pixels + inner));
+  const std::string animation = riff_chunk("VP8X", "\2\0\0\0\2\0\0\1\0\0"sv);
+  const std::string nested =
+      webp_file(animation + riff_chunk("ANMF", frame_header + pixels + inner));
   CHECK(webp_is_lossless(webp_chunks(bytes_of(nested))));
   CHECK_THROWS_AS(webp_frames(webp_chunks(bytes_of(nested))), ImageFileError);
 
-  const std::string several = webp_file(
-      animation + chunk("ANMF", frame_header + pixels + chunk("abcd", "") + chunk("abcd", "")));
+  const std::string several =
+      webp_file(animation + riff_chunk("ANMF", frame_header + pixels + riff_chunk("abcd", "") +
+                                                   riff_chunk("abcd", "")));
   CHECK(webp_frames(webp_chunks(bytes_of(several))).size() == 1);
   CHECK_NOTHROW(check_webp_limits(bytes_of(several), {.metadata_count = 3, .directories = 1}));
   CHECK_THROWS_AS(check_webp_limits(bytes_of(several), {.metadata_count = 2}), LimitError);
 }
 
 TEST_CASE("Every cut is a failure") {
-  const std::string file = webp_file(pixels + chunk("EXIF", "1234567"));
+  const std::string file = webp_file(pixels + riff_chunk("EXIF", "1234567"));
   CHECK_NOTHROW(webp_chunks(bytes_of(file)));
   for (std::size_t size = 0; size < file.size(); ++size) {
     CHECK_THROWS_AS(webp_chunks(bytes_of(file.substr(0, size))), ImageFileError);
   }
   CHECK_THROWS_AS(webp_chunks(bytes_of(webp_file("VP8L\xff\xff\xff\xff...."))), ImageFileError);
-  CHECK_THROWS_AS(webp_chunks(bytes_of(webp_file(chunk("EXIF", "x")))), ImageFileError);
+  CHECK_THROWS_AS(webp_chunks(bytes_of(webp_file(riff_chunk("EXIF", "x")))), ImageFileError);
 }
 
 }  // namespace webp_chunks_test

@@ -50,20 +50,10 @@ Pam smooth(int depth) {
   return pam;
 }
 
-Bytes converted(const Bytes& file, const Codec& format, const Codec& target) {
-  const Decoded decoded(file, format, target);
-  return tests::encode(decoded.image, Orientation::identity, target);
-}
-
 bool is_lossless(const Bytes& file) { return webp_is_lossless(webp_chunks(file)); }
 
 std::string message_of(const Image& image) {
-  try {
-    tests::encode(image, Orientation::identity, codec);
-  } catch (const ImageFileError& error) {
-    return error.what();
-  }
-  return "";
+  return thrown_by([&] { return tests::encode(image, Orientation::identity, codec); });
 }
 
 }  // namespace
