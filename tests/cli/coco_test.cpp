@@ -294,9 +294,8 @@ TEST_CASE_METHOD(Workplace,
   }
   add("data/x.json", coco(images, ""));
   add("out/x.json", "complete");
-  signal_at(SIGINT, ".png");
-  CHECK(qturn({"augment", "data", "-o", "out", "--overwrite", "-j2"}).exit_code == 130);
-  environment.clear();
+  CHECK(signalled_at(SIGINT, ".png", {"augment", "data", "-o", "out", "--overwrite", "-j2"})
+            .exit_code == 130);
   CHECK(content("out/x.json") == "complete");
   done({"augment", "data", "-o", "out", "--overwrite", "--resume"}, "done before the interruption");
   CHECK(names_in(*this, "out/x.json").size() == 8 * pictures);

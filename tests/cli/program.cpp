@@ -189,6 +189,20 @@ void Workplace::signal_before(int number, const std::string& end) {
       {{"QTURN_TEST_SIGNAL", std::to_string(number)}, {"QTURN_TEST_SIGNAL_BEFORE", end}});
 }
 
+Result Workplace::signalled_at(int number, const std::string& end, const Words& words) {
+  signal_at(number, end);
+  Result result = qturn(words);
+  environment.clear();
+  return result;
+}
+
+Result Workplace::killed_at(int call, const Words& words) {
+  environment = on_disturbed_disk({{"QTURN_TEST_KILL", std::to_string(call)}});
+  Result result = qturn(words);
+  environment.clear();
+  return result;
+}
+
 void Workplace::signal_in_wait(int number) {
   environment = on_disturbed_disk(
       {{"QTURN_TEST_SIGNAL", std::to_string(number)}, {"QTURN_TEST_SIGNAL_IN_WAIT", "1"}});

@@ -136,6 +136,9 @@ class Workplace : public TemporaryFolder {
   void signal_at(int number, const std::string& end);
   /// The same, right before the file is put into its place.
   void signal_before(int number, const std::string& end);
+  /// One run with such a signal, and one that is killed at this call of those that change the disk.
+  Result signalled_at(int number, const std::string& end, const Words& words);
+  Result killed_at(int call, const Words& words);
   /// They get it while they wait for the other end of a pipe.
   void signal_in_wait(int number);
 

@@ -19,10 +19,7 @@ namespace {
 const Words in_place = {"cw", "in", "--in-place"};
 const Words again = {"cw", "in", "--in-place", "--resume"};
 
-std::string picture(int seed) {
-  return png(
-      random_picture(6, 4, 3, qturn::SampleFormat::u8, static_cast<std::uint64_t>(seed) + 1));
-}
+std::string picture(int number) { return png(numbered_picture(number)); }
 
 void add_pictures(const Workplace& workplace) {
   for (int i = 0; i < 3; ++i) workplace.add("in/" + std::to_string(i) + ".png", picture(i));
@@ -185,10 +182,7 @@ TEST_CASE("Killed at any of its last calls, a run is known to --resume, whatever
     CAPTURE(call);
     Workplace workplace;
     add_pictures(workplace);
-    workplace.environment =
-        Workplace::on_disturbed_disk({{"QTURN_TEST_KILL", std::to_string(call)}});
-    const bool is_killed = workplace.qturn(in_place).exit_code != 0;
-    workplace.environment.clear();
+    const bool is_killed = workplace.killed_at(call, in_place).exit_code != 0;
     records += records_of(workplace).empty() ? 0 : 1;
     for (const char* name : {"0", "1"})
       rename(workplace, std::string("in/") + name + ".png", std::string("in/new/") + name + ".png");

@@ -25,11 +25,8 @@ namespace {
 const Words in_place = {"cw", "in", "--in-place", "--sidecars", "--backup", "kept", "-j", "2"};
 
 void add_pictures(const Workplace& workplace) {
-  for (int i = 0; i < 3; ++i) {
-    workplace.add(
-        "in/x/" + std::to_string(i) + ".png",
-        png(random_picture(6, 4, 3, qturn::SampleFormat::u8, static_cast<std::uint64_t>(i) + 1)));
-  }
+  for (int i = 0; i < 3; ++i)
+    workplace.add("in/x/" + std::to_string(i) + ".png", png(numbered_picture(i)));
   workplace.add("in/x/0.txt", "0 0.25 0.5 0.1 0.2\n");
   workplace.add("in/x/1.txt", "");  // stays as it is
   workplace.add("in/x/1_mask.png", png(random_picture(6, 4, 1)));
@@ -81,12 +78,6 @@ std::unique_ptr<TemporaryFolder> other_file_system(const Workplace& workplace) {
     return nullptr;
   }
   return std::make_unique<TemporaryFolder>("/dev/shm");
-}
-
-void kill_at(Workplace& workplace, const Words& words, int call) {
-  workplace.environment = Workplace::on_disturbed_disk({{"QTURN_TEST_KILL", std::to_string(call)}});
-  (void)workplace.qturn(words);
-  workplace.environment.clear();
 }
 
 }  // namespace
@@ -273,9 +264,7 @@ TEST_CASE_METHOD(Workplace,
                  "A folder that was renamed since, and a backup that was moved, are found") {
   add_pictures(*this);
   const auto before = tree("in");
-  signal_at(SIGKILL, "2.png");
-  (void)qturn(in_place);
-  environment.clear();
+  (void)signalled_at(SIGKILL, "2.png", in_place);
   REQUIRE(has_open_journal("in"));
   fs::rename(path() / "kept", path() / "elsewhere");
   fs::rename(path() / "in", path() / "renamed");
@@ -323,7 +312,7 @@ TEST_CASE("Killed at any call, a run with a backup can be taken back, and that c
     CAPTURE(call);
     Workplace workplace;
     add_pictures(workplace);
-    kill_at(workplace, in_place, call);
+    workplace.killed_at(call, in_place);
     if (workplace.exists("kept") && !fs::is_empty(workplace.path() / "kept") &&
         workplace.exists(workplace.run_in("kept") / "qturn-run.jsonl")) {
       ++kills_of_run;
@@ -343,7 +332,7 @@ TEST_CASE("Killed at any call, a run with a backup can be taken back, and that c
     add_pictures(other);
     other.done(in_place);
     const Words back = {"restore", other.run_in("kept")};
-    kill_at(other, back, call);
+    other.killed_at(call, back);
     if (other.tree("in") != before) {
       ++kills_of_restore;
       const bool is_begun = other.content("in/.qturn-journal").find("\n[") != std::string::npos;

@@ -100,9 +100,7 @@ TEST_CASE_METHOD(Workplace,
 
 TEST_CASE_METHOD(Workplace, "A resumed run is not told to turn the pictures alone") {
   add_data_set(*this);
-  signal_at(SIGKILL, ".png");
-  REQUIRE(qturn(in_place).exit_code == 128 + SIGKILL);
-  environment.clear();
+  REQUIRE(signalled_at(SIGKILL, ".png", in_place).exit_code == 128 + SIGKILL);
   add("d/Annotations/b.mat", "what is this?");
   const Result result = refused(resumed, "correct that, then --resume again");
   CHECK(result.err.find("--labels none") == std::string::npos);

@@ -18,11 +18,9 @@ const Words in_place = {"cw", "in", "--in-place", "--sidecars", "-j", "2"};
 const Words to_folder = {"cw", "in", "-o", "out", "--sidecars", "-j", "2"};
 
 void add_pictures(const Workplace& workplace) {
-  for (int i = 0; i < 4; ++i) {
-    const Picture picture =
-        random_picture(6, 4, 3, qturn::SampleFormat::u8, static_cast<std::uint64_t>(i) + 1);
-    workplace.add("in/x" + std::to_string(i % 2) + "/" + std::to_string(i) + ".png", png(picture));
-  }
+  for (int i = 0; i < 4; ++i)
+    workplace.add("in/x" + std::to_string(i % 2) + "/" + std::to_string(i) + ".png",
+                  png(numbered_picture(i)));
   workplace.add("in/x0/0.txt", "0 0.25 0.5 0.1 0.2\n");
   workplace.add("in/x1/1.txt", "");
   workplace.add("in/x1/1_mask.png", png(random_picture(6, 4, 1)));
@@ -36,13 +34,6 @@ std::set<std::pair<std::string, std::string>> undisturbed(const Words& words, co
   add_pictures(workplace);
   workplace.done(words);
   return workplace.tree(folder);
-}
-
-/// A workplace whose run was killed at a call: of `count` pictures some are done.
-void kill_at(Workplace& workplace, const Words& words, int call) {
-  workplace.environment = Workplace::on_disturbed_disk({{"QTURN_TEST_KILL", std::to_string(call)}});
-  (void)workplace.qturn(words);
-  workplace.environment.clear();
 }
 
 bool has_own_files(const Workplace& workplace, const fs::path& folder) {
@@ -68,7 +59,7 @@ TEST_CASE("Killed at any call and resumed, a run in place turns each picture exa
     Workplace workplace;
     add_pictures(workplace);
     const auto before = workplace.tree("in");
-    kill_at(workplace, in_place, call);
+    workplace.killed_at(call, in_place);
     if (workplace.tree("in") == wanted && !workplace.exists("in/.qturn-journal")) break;
     ++kills;
     // Without its journal a run has changed nothing, or all.
@@ -132,7 +123,7 @@ TEST_CASE(
     CAPTURE(call);
     Workplace workplace;
     add_pictures(workplace);
-    kill_at(workplace, to_folder, call);
+    workplace.killed_at(call, to_folder);
     if (workplace.tree("out") == wanted) break;
     const bool is_begun = !workplace.content("out/.qturn-journal").empty();
     workplace.done(with(to_folder, {"--resume"}));
@@ -173,7 +164,7 @@ TEST_CASE_METHOD(Workplace,
   add("in/deep/b.png", png(random_picture(6, 4)));
   for (int call = 1; files("in/deep") == Names{"b.png"}; ++call) {
     REQUIRE(call < 60);
-    kill_at(*this, {"cw", "in", "--in-place", "-j", "1", "--restart"}, call);
+    killed_at(call, {"cw", "in", "--in-place", "-j", "1", "--restart"});
   }
   fs::remove(path() / "in/deep/b.png");
   done({"cw", "in", "--in-place", "--restart"});
@@ -196,10 +187,7 @@ TEST_CASE(
     CAPTURE(call);
     Workplace workplace;
     workplace.add("in.tar", tests::tar(members));
-    workplace.environment =
-        Workplace::on_disturbed_disk({{"QTURN_TEST_KILL", std::to_string(call)}});
-    is_killed = workplace.qturn(words).exit_code == 128 + SIGKILL;
-    workplace.environment.clear();
+    is_killed = workplace.killed_at(call, words).exit_code == 128 + SIGKILL;
     if (!is_killed) break;
     const bool has_results = !workplace.files("out").empty();
     const Result resumed = workplace.done(again);
@@ -392,7 +380,7 @@ TEST_CASE("Option --backup keeps each original, also of a run that was killed, a
     CAPTURE(call);
     Workplace workplace;
     add_pictures(workplace);
-    kill_at(workplace, words, call);
+    workplace.killed_at(call, words);
     const bool is_begun = workplace.exists("in/.qturn-journal");
     const Result result = workplace.qturn(is_begun ? with(words, {"--resume"}) : words);
     INFO(result.err);

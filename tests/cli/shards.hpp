@@ -17,9 +17,7 @@ inline void add_data_set(const Workplace& workplace, int pictures = 12) {
   std::string images, annotations, list, rows = "filename,xmin,ymin,xmax,ymax\n";
   for (int i = 0; i < pictures; ++i) {
     const std::string name = fmt::format("{:02}", i);
-    workplace.add(
-        "data/images/" + name + ".png",
-        png(random_picture(9, 5, 3, qturn::SampleFormat::u8, static_cast<std::uint64_t>(i) + 1)));
+    workplace.add("data/images/" + name + ".png", png(numbered_picture(i, 9, 5)));
     workplace.add("data/labels/" + name + ".txt", "0 0.25 0.5 0.1 0.20\n");
     const char* separator = i > 0 ? ", " : "";
     // In the order neither of the names nor of their ids.

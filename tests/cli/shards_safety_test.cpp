@@ -52,9 +52,7 @@ TEST_CASE_METHOD(Workplace, "A complete shard is done also when a merge was kill
   add_data_set(*this);
   run_whole(*this);
   run_shards(*this, 2);
-  signal_at(SIGKILL, "x.json");
-  CHECK(qturn({"merge", "out"}).exit_code == 128 + SIGKILL);
-  environment.clear();
+  CHECK(signalled_at(SIGKILL, "x.json", {"merge", "out"}).exit_code == 128 + SIGKILL);
   for (int index = 0; index < 2; ++index) {
     done(shard(index, 2, resume), "this shard is already complete");
   }
@@ -113,9 +111,7 @@ TEST_CASE("A second run of a shard that was completed meanwhile leaves it as it 
 TEST_CASE_METHOD(Workplace, "Shards and a run without --shard keep out of the same output") {
   add_data_set(*this);
   const Words whole = {"augment", "data", "-o", "out", "-j", "1"};
-  signal_at(SIGKILL, ".png");
-  CHECK(qturn(whole).exit_code == 128 + SIGKILL);
-  environment.clear();
+  CHECK(signalled_at(SIGKILL, ".png", whole).exit_code == 128 + SIGKILL);
   for (int index = 0; index < 2; ++index)
     refused(shard(index, 2, resume), "out/.qturn-journal is of a run without");
   CHECK_FALSE(exists("out/.qturn-shards"));
@@ -145,9 +141,8 @@ TEST_CASE_METHOD(Workplace, "A lock that a killed run has left does not keep sha
 TEST_CASE_METHOD(Workplace, "Shards of inputs with the same names do not go to one output") {
   for (int i = 0; i < 6; ++i) {
     const std::string name = fmt::format("{}.png", i);
-    const auto seed = static_cast<std::uint64_t>(i) + 1;
-    add("v1/" + name, png(random_picture(9, 5, 3, qturn::SampleFormat::u8, seed)));
-    add("v2/" + name, png(random_picture(9, 5, 3, qturn::SampleFormat::u8, seed + 6)));
+    add("v1/" + name, png(numbered_picture(i, 9, 5)));
+    add("v2/" + name, png(numbered_picture(i + 6, 9, 5)));
   }
   done({"augment", "v1", "-o", "out", "--shard", "0/2"});
   refused({"augment", "v2", "-o", "out", "--shard", "1/2"},

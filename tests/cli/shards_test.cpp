@@ -93,10 +93,7 @@ TEST_CASE("A merge that is killed at any call can be repeated") {
     Workplace workplace;
     fs::copy(shards.path(), workplace.path(), fs::copy_options::recursive);
     // The parts name the label files by their absolute paths in `shards`.
-    workplace.environment =
-        Workplace::on_disturbed_disk({{"QTURN_TEST_KILL", std::to_string(call)}});
-    is_killed = workplace.qturn({"merge", "out"}).exit_code == 128 + SIGKILL;
-    workplace.environment.clear();
+    is_killed = workplace.killed_at(call, {"merge", "out"}).exit_code == 128 + SIGKILL;
     workplace.done({"merge", "out"});
     require_same_as_whole(workplace);
     CHECK((call > 20 || is_killed));

@@ -18,28 +18,13 @@ namespace {
 
 constexpr int pictures = 24;
 
-Picture numbered_picture(int number) {
-  return random_picture(500, 400, 3, qturn::SampleFormat::u8,
-                        static_cast<std::uint64_t>(number) + 1);
-}
-
 void add_pictures(const Workplace& workplace) {
   for (int i = 0; i < pictures; ++i)
-    workplace.add("in/" + std::to_string(i) + ".png", png(numbered_picture(i)));
-}
-
-/// What comes of a run that gets signal `number` as soon as the first file is in its place whose
-/// name ends in `end`.
-Result interrupted(Workplace& workplace, int number, const Words& words,
-                   const std::string& end = ".png") {
-  workplace.signal_at(number, end);
-  const Result result = workplace.qturn(words);
-  workplace.environment.clear();
-  return result;
+    workplace.add("in/" + std::to_string(i) + ".png", png(numbered_picture(i, 500, 400)));
 }
 
 Picture flopped(const std::string& file) {
-  return cli::turned(numbered_picture(std::stoi(file)), Orientation::flop);
+  return cli::turned(numbered_picture(std::stoi(file), 500, 400), Orientation::flop);
 }
 
 }  // namespace
@@ -51,7 +36,8 @@ TEST_CASE(
     CAPTURE(number);
     Workplace workplace;
     add_pictures(workplace);
-    const Result result = interrupted(workplace, number, {"flop", "in", "-o", "out", "-j", "2"});
+    const Result result =
+        workplace.signalled_at(number, ".png", {"flop", "in", "-o", "out", "-j", "2"});
     CHECK(result.exit_code == 128 + number);
     CHECK_THAT(
         result.err,
@@ -77,7 +63,7 @@ TEST_CASE_METHOD(Workplace, "SIGINT in place leaves each file as it was or turne
   add_pictures(*this);
   const std::string last = content("in/0.png");
   const Result result =
-      interrupted(*this, SIGINT, {"flop", "in", "--in-place", "-j", "2", "--json=log"});
+      signalled_at(SIGINT, ".png", {"flop", "in", "--in-place", "-j", "2", "--json=log"});
   CHECK(result.exit_code == 130);
 
   int turned = 0;
@@ -87,7 +73,7 @@ TEST_CASE_METHOD(Workplace, "SIGINT in place leaves each file as it was or turne
     const Picture found = pixels_of(path() / "in" / file);
     const bool is_turned = found == flopped(file);
     turned += is_turned;
-    CHECK((is_turned || found == numbered_picture(std::stoi(file))));
+    CHECK((is_turned || found == numbered_picture(std::stoi(file), 500, 400)));
   }
   CHECK(turned > 0);
   CHECK(turned < pictures);
@@ -142,13 +128,13 @@ TEST_CASE_METHOD(Workplace, "A second signal ends the run at once") {
   for (const std::string& file : files("in")) {
     if (file.starts_with(".")) continue;  // a temporary
     const Picture found = pixels_of(path() / "in" / file);
-    CHECK((found == flopped(file) || found == numbered_picture(std::stoi(file))));
+    CHECK((found == flopped(file) || found == numbered_picture(std::stoi(file), 500, 400)));
   }
 }
 
 TEST_CASE_METHOD(Workplace, "An interrupted augmentation has a manifest of what was written") {
   add_pictures(*this);
-  CHECK(interrupted(*this, SIGTERM, {"augment", "in", "-o", "out", "-j", "2"}).exit_code == 143);
+  CHECK(signalled_at(SIGTERM, ".png", {"augment", "in", "-o", "out", "-j", "2"}).exit_code == 143);
   const std::string manifest = content("out/manifest.jsonl");
   CHECK(std::count(manifest.begin(), manifest.end(), '\n') ==
         static_cast<std::ptrdiff_t>(files("out").size()));  // both have one line more
@@ -158,7 +144,7 @@ TEST_CASE_METHOD(Workplace,
                  "An augmentation that is ended before its first result can be repeated as it is") {
   add("in/a.png", png(random_picture(3000, 2000)));
   const Words words = {"augment", "in", "-o", "out", "--variants", "flop"};
-  CHECK(interrupted(*this, SIGINT, words, ".qturn-lock").exit_code == 130);
+  CHECK(signalled_at(SIGINT, ".qturn-lock", words).exit_code == 130);
   CHECK_FALSE(exists("out"));
 
   const std::string picture = content("in/a.png");
@@ -189,7 +175,7 @@ TEST_CASE_METHOD(
   const auto interrupt = [&](Words more) {
     more.insert(more.begin(),
                 {"augment", "in", "-o", "out", "--overwrite", "-j", "2", "--json=log"});
-    CHECK(interrupted(*this, SIGINT, more).exit_code == 130);
+    CHECK(signalled_at(SIGINT, ".png", more).exit_code == 130);
     CHECK(fs::remove(path() / "log"));
     return content("out/manifest.jsonl");
   };
@@ -212,11 +198,11 @@ TEST_CASE_METHOD(
 TEST_CASE_METHOD(Workplace,
                  "The manifest of a resumed augmentation says what each result was made of") {
   for (const std::string name : {"in/a", "in/b"}) {
-    add(name + ".png", png(numbered_picture(1)));
+    add(name + ".png", png(numbered_picture(1, 500, 400)));
     add(name + ".caption", "before");
   }
   Words words = {"augment", "in", "-o", "out", "--variants", "flop", "-j", "1"};
-  CHECK(interrupted(*this, SIGINT, words).exit_code == 130);
+  CHECK(signalled_at(SIGINT, ".png", words).exit_code == 130);
   REQUIRE(exists("out/a__flop.caption"));
   REQUIRE_FALSE(exists("out/b__flop.caption"));
   add("in/a.caption", "after");
