@@ -263,12 +263,6 @@ TEST_CASE("The manifest replaces no other file unless asked to") {
   CHECK_FALSE(workplace.exists("new"));
 }
 
-TEST_CASE_METHOD(Workplace, "Several pictures cannot go into one file") {
-  add("a.png", png(picture));
-  CHECK(refused({"augment", "a.png", "-o", "b.png"}).err ==
-        "qturn: b.png: several pictures cannot go into one file; name a folder\n");
-}
-
 TEST_CASE_METHOD(Workplace, "A manifest is not written through a symbolic link") {
   add("data/a.png", png(picture));
   add("kept.jpg", "the only one");

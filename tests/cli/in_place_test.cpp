@@ -101,50 +101,6 @@ TEST_CASE_METHOD(
   CHECK(pixels_of(path() / "out/a.pgm") == Picture{1, 2, 1, qturn::SampleFormat::u8, {255, 0}});
 }
 
-TEST_CASE("In place, a PNG of one bit per pixel keeps it, and so does an interlaced one") {
-  for (const bool interlaced : {false, true}) {
-    Workplace workplace;
-    // Two pixels, white and black, in one byte behind the filter's; interlaced, one in a byte for
-    // each of two passes.
-    std::string one_bit = png(interlaced ? Picture{1, 2, 1, qturn::SampleFormat::u8, {0x80, 0}}
-                                         : Picture{1, 1, 1, qturn::SampleFormat::u8, {0x80}});
-    std::string header("\0\0\0\x02\0\0\0\x01\x01\0\0\0\0", 13);
-    header.back() = interlaced;
-    one_bit.replace(8, 25, png_chunk("IHDR", header));
-    workplace.add("a.png", one_bit);
-    workplace.done({"cw", "a.png", "--in-place"});
-    CHECK(pixels_of(workplace.path() / "a.png") ==
-          Picture{1, 2, 1, qturn::SampleFormat::u8, {1, 0}});
-    CHECK(workplace.content("a.png")[24] == 1);           // bits
-    CHECK(workplace.content("a.png")[28] == interlaced);  // as it was
-  }
-}
-
-TEST_CASE_METHOD(Workplace, "A symbolic link given by name is written through to its target") {
-  const fs::path target = add("store/a.png", png(picture));
-  fs::create_symlink("store/a.png", path() / "link.png");
-  done({"cw", "link.png", "--in-place"});
-  CHECK(fs::is_symlink(path() / "link.png"));
-  CHECK_FALSE(fs::is_symlink(target));
-  CHECK(pixels_of(target) == turned);
-}
-
-TEST_CASE("A file with hard links is refused in place, unless --break-links") {
-  Workplace workplace;
-  const fs::path path = workplace.add("in/a.png", png(picture));
-  fs::create_hard_link(path, workplace.path() / "other.png");
-  const std::string before = workplace.content("other.png");
-
-  CHECK(workplace.refused({"cw", "in", "--in-place"}).err ==
-        "qturn: in/a.png has other names (hard links), which would stay as they are; --break-links "
-        "turns the named ones only\n");
-  CHECK(workplace.content("in/a.png") == before);
-
-  workplace.done({"cw", "in", "--in-place", "--break-links"});
-  CHECK(pixels_of(path) == turned);
-  CHECK(workplace.content("other.png") == before);
-}
-
 TEST_CASE_METHOD(Workplace,
                  "In place, no other format can be written, and other files are not touched") {
   add("in/a.png", png(picture));
@@ -154,12 +110,6 @@ TEST_CASE_METHOD(Workplace,
           "output with -o");
   done({"cw", "in", "--in-place", "--others", "copy"});
   CHECK(content("in/note.txt") == "note");
-}
-
-TEST_CASE_METHOD(Workplace, "A file that is named twice is turned once") {
-  add("in/a.png", png(picture));
-  done({"cw", "in/a.png", "in/a.png", "in", "--in-place"});
-  CHECK(pixels_of(path() / "in/a.png") == turned);
 }
 
 }  // namespace in_place_test

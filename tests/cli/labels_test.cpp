@@ -20,6 +20,7 @@ namespace {
 const Picture& picture = labelled_picture;
 const std::string label = "0 0.25 0.5 0.1 0.20\n";
 const std::string flopped = "0 0.75 0.5 0.1 0.20\n";
+const std::string mask = cli::png(random_picture(9, 5, 1));
 
 }  // namespace
 
@@ -318,75 +319,82 @@ TEST_CASE_METHOD(Workplace, "Labels of a tagged picture need to be told what the
   CHECK(drawn_on("stored") == "0 0.2 0.1 0.4 0.3\n");  // rotate90 and then flop: transpose
 }
 
-TEST_CASE_METHOD(Workplace, "Labels do not follow trimmed pixels, or a turn in the tag") {
-  add("data/a.jpg", jpeg(smooth_picture(33, 31)));
-  add("data/a.txt", label);
-  for (const auto& [edges, says] : {std::pair{"trim", "labels and masks cannot follow"},
-                                    std::pair{"tag", "a turn that is stored in the tag"}}) {
-    fs::remove_all(path() / "out");
-    failed(augment({"data", "--jpeg-edges", edges}), std::string("data/a.txt: ") + says);
-    CHECK(results(*this).empty());
+TEST_CASE("Labels and masks do not follow trimmed pixels, or a turn in the tag") {
+  for (const auto& [name, content] :
+       {std::pair("data/a.txt", label), {"data/a_mask.png", cli::png(random_picture(33, 31, 1))}}) {
+    Workplace workplace;
+    workplace.add("data/a.jpg", jpeg(smooth_picture(33, 31)));
+    workplace.add(name, content);
+    for (const auto& [edges, says] : {std::pair{"trim", ": labels and masks cannot follow trimmed"},
+                                      std::pair{"tag", ": a turn that is stored in the tag"}}) {
+      workplace.failed(augment({"data", "--jpeg-edges", edges}), std::string(name) + says);
+      CHECK(results(workplace).empty());
+    }
   }
 }
 
-TEST_CASE_METHOD(
-    Workplace,
-    "An output's label that exists is refused, replaced or left like the output itself") {
-  add("data/a.png", cli::png(picture));
-  add("data/a.txt", label);
-  add("out/a__flop.txt", "old");
-  CHECK_THAT(refused(augment({"data"})).err,
-             StartsWith("qturn: out/a__flop.txt exists already; use --overwrite"));
-  CHECK(refused(augment({"data", "--skip-existing"})).err ==
-        "qturn: out/a__flop.txt exists, but not all that belongs to it; use --overwrite, or remove "
-        "it\n");
-  CHECK(files("out") == Names{"a__flop.txt"});
+TEST_CASE(
+    "An output's label or mask that exists is refused, replaced or left like the output itself") {
+  for (const bool is_label : {true, false}) {
+    const std::string made = is_label ? "a__flop.txt" : "a__flop_mask.png";
+    CAPTURE(made);
+    Workplace workplace;
+    workplace.add("data/a.png", cli::png(picture));
+    workplace.add(is_label ? "data/a.txt" : "data/a_mask.png", is_label ? label : mask);
+    workplace.add("out/" + made, "old");
+    CHECK_THAT(workplace.refused(augment({"data"})).err,
+               StartsWith("qturn: out/" + made + " exists already; use --overwrite"));
+    CHECK(workplace.refused(augment({"data", "--skip-existing"})).err ==
+          "qturn: out/" + made +
+              " exists, but not all that belongs to it; use --overwrite, or remove it\n");
+    CHECK(workplace.files("out") == Names{made});
 
-  done(augment({"data", "--overwrite"}));
-  CHECK(content("out/a__flop.txt") == flopped);
-  const auto before = tree("out");
-  done(augment({"data", "--skip-existing"}));
-  done(augment({"data", "--update"}));
-  CHECK(tree("out") == before);
+    workplace.done(augment({"data", "--overwrite"}));
+    const auto before = workplace.tree("out");
+    workplace.done(augment({"data", "--skip-existing"}));
+    workplace.done(augment({"data", "--update"}));
+    CHECK(workplace.tree("out") == before);
+    if (!is_label) continue;
+    CHECK(workplace.content("out/a__flop.txt") == flopped);
 
-  // Each of the two is reason enough for an update.
-  add("data/a.txt", flopped);
-  fs::last_write_time(path() / "out/a__flop.txt",
-                      fs::last_write_time(path() / "data/a.txt") - std::chrono::hours(1));
-  done(augment({"data", "--update"}));
-  CHECK(content("out/a__flop.txt") == label);
-  fs::remove(path() / "out/a__flop.txt");
-  done(augment({"data", "--update"}));
-  CHECK(content("out/a__flop.txt") == label);
-}
-
-TEST_CASE_METHOD(
-    Workplace,
-    "A resumed run finishes what failed, and does not take a half sample for a whole one") {
-  for (const std::string stem : {"a", "b"}) {
-    add("data/" + stem + ".png", cli::png(picture));
-    add("data/" + stem + ".txt", label);
+    // Each of the two is reason enough for an update.
+    workplace.add("data/a.txt", flopped);
+    fs::last_write_time(
+        workplace.path() / "out/a__flop.txt",
+        fs::last_write_time(workplace.path() / "data/a.txt") - std::chrono::hours(1));
+    workplace.done(augment({"data", "--update"}));
+    CHECK(workplace.content("out/a__flop.txt") == label);
+    fs::remove(workplace.path() / "out/a__flop.txt");
+    workplace.done(augment({"data", "--update"}));
+    CHECK(workplace.content("out/a__flop.txt") == label);
   }
-  add("data/b.txt", label + "1 0.5\n");
-  failed(augment({"data"}));
-  refused(augment({"data", "--resume", "--labels", "yolo"}));
-  add("data/b.txt", label);
-  fs::remove(path() / "out/a__flop.txt");
-  failed(augment({"data", "--resume"}),
-         "of out/a__flop.png and out/a__flop.txt the interrupted run has written one, and the "
-         "other is missing");
-  CHECK(content("out/b__flop.txt") == flopped);
-  done(augment({"data", "--resume", "--overwrite"}));
-  CHECK(results(*this) == Names{"a__flop.png", "a__flop.txt", "b__flop.png", "b__flop.txt"});
 }
 
-TEST_CASE_METHOD(Workplace, "Option --dry-run names the label of each picture") {
-  add("data/images/a.png", cli::png(picture));
-  add("data/labels/a.txt", label);
-  CHECK(done(augment({"data", "--dry-run"})).out ==
-        "data/images/a.png -> out/images/a__flop.png (flop, re-encoded without loss, with "
-        "data/labels/a.txt -> out/labels/a__flop.txt)\n");
-  CHECK_FALSE(exists("out"));
+TEST_CASE("A resumed run finishes what failed, and does not take a half sample for a whole one") {
+  struct Companion {
+    std::string end, whole, broken;
+    Words other_options;
+  };
+  for (const Companion& each : {Companion{".txt", label, label + "1 0.5\n", {"--labels", "yolo"}},
+                                {"_mask.png", mask, "not a picture", {"--masks", "none"}}}) {
+    CAPTURE(each.end);
+    Workplace workplace;
+    for (const std::string stem : {"a", "b"}) {
+      workplace.add("data/" + stem + ".png", cli::png(picture));
+      workplace.add("data/" + stem + each.end, stem == "a" ? each.whole : each.broken);
+    }
+    workplace.failed(augment({"data"}));
+    workplace.refused(with(augment({"data", "--resume"}), each.other_options));
+    workplace.add("data/b" + each.end, each.whole);
+    fs::remove(workplace.path() / ("out/a__flop" + each.end));
+    workplace.failed(augment({"data", "--resume"}),
+                     "of out/a__flop.png and out/a__flop" + each.end +
+                         " the interrupted run has written one, and the other is missing");
+    workplace.done(augment({"data", "--resume", "--overwrite"}));
+    CHECK(results(workplace) ==
+          Names{"a__flop.png", "a__flop" + each.end, "b__flop.png", "b__flop" + each.end});
+    if (each.end == ".txt") CHECK(workplace.content("out/b__flop.txt") == flopped);
+  }
 }
 
 TEST_CASE_METHOD(Workplace,

@@ -174,18 +174,6 @@ TEST_CASE_METHOD(Workplace,
   CHECK(drawn_on("stored") == cli::turned(mask, Orientation::transpose));
 }
 
-TEST_CASE_METHOD(Workplace, "Masks do not follow trimmed pixels, or a turn in the tag") {
-  add("d/a.jpg", jpeg(smooth_picture(33, 31)));
-  add("d/a_mask.png", png(random_picture(33, 31, 1)));
-  for (const auto& [edges, says] :
-       {std::pair{"trim", "labels and masks cannot follow trimmed pixels"},
-        std::pair{"tag", "a turn that is stored in the tag"}}) {
-    fs::remove_all(path() / "out");
-    failed(augment({"d", "--jpeg-edges", edges}), says);
-    CHECK(results(*this).empty());
-  }
-}
-
 TEST_CASE_METHOD(Workplace, "The memory of a mask counts") {
   add("d/a.png", png(random_picture(700, 700, 1)));
   done(augment({"d", "--memory", "16MiB"}));
@@ -193,50 +181,6 @@ TEST_CASE_METHOD(Workplace, "The memory of a mask counts") {
   failed(augment({"d", "--memory", "16MiB", "--overwrite"}),
          "of memory, more than 16MiB; --memory ");
   done(augment({"d", "--memory", "64MiB", "--overwrite"}));
-}
-
-TEST_CASE_METHOD(
-    Workplace, "An output's mask that exists is refused, replaced or left like the output itself") {
-  add("d/a.png", png(picture));
-  add("d/a_mask.png", png(mask));
-  add("out/a__flop_mask.png", "old");
-  CHECK_THAT(refused(augment({"d"})).err,
-             StartsWith("qturn: out/a__flop_mask.png exists already; use"));
-  CHECK_THAT(
-      refused(augment({"d", "--skip-existing"})).err,
-      StartsWith(
-          "qturn: out/a__flop_mask.png exists, but not all that belongs to it; use --overwrite"));
-  done(augment({"d", "--overwrite"}));
-  const auto before = tree("out");
-  done(augment({"d", "--skip-existing"}));
-  done(augment({"d", "--update"}));
-  CHECK(tree("out") == before);
-}
-
-TEST_CASE_METHOD(Workplace,
-                 "A resumed run does not take a picture without its mask for a whole sample") {
-  for (const std::string stem : {"a", "b"}) {
-    add("d/" + stem + ".png", png(picture));
-    add("d/" + stem + "_mask.png", png(mask));
-  }
-  add("d/b_mask.png", "not a picture");
-  failed(augment({"d"}));
-  refused(augment({"d", "--resume", "--masks", "none"}));
-  add("d/b_mask.png", png(mask));
-  fs::remove(path() / "out/a__flop_mask.png");
-  failed(augment({"d", "--resume"}), "the interrupted run has written one");
-  done(augment({"d", "--resume", "--overwrite"}));
-  CHECK(results(*this) ==
-        Names{"a__flop.png", "a__flop_mask.png", "b__flop.png", "b__flop_mask.png"});
-}
-
-TEST_CASE_METHOD(Workplace, "Option --dry-run names the masks of each picture, with its label") {
-  add("d/a.png", png(picture));
-  add("d/a.txt", "0 0.5 0.5 1 1");
-  add("d/a_mask.png", png(mask));
-  CHECK(done(augment({"d", "--dry-run"})).out ==
-        "d/a.png -> out/a__flop.png (flop, re-encoded without loss, with d/a.txt -> "
-        "out/a__flop.txt, with d/a_mask.png -> out/a__flop_mask.png)\n");
 }
 
 }  // namespace masks_test

@@ -332,31 +332,6 @@ TEST_CASE_METHOD(Workplace, "Notes of GDAL turn with their picture, and back") {
   failed({"cw", "in", "-o", "bad"}, "in/a.tif.aux.xml: a world file has six numbers");
 }
 
-TEST_CASE_METHOD(Workplace, "A pixel of a GeoTIFF keeps its place on the map") {
-  const qturn::tiff::TiffField keys =
-      qturn::tiff::tiff_integers(qturn::tiff::tiff_tag::geo_keys, qturn::tiff::tiff_type::u16,
-                                 std::array<std::uint64_t, 8>{1, 1, 0, 1, 1025, 0, 1, 2});
-  const double numbers[] = {10, 0, 0, 5000, 0, -10, 0, 40000, 0, 0, 0, 0, 0, 0, 0, 1};
-  std::string bytes(reinterpret_cast<const char*>(numbers), sizeof numbers);
-  add("a.tif", tiff_with({{.tag = qturn::tiff::tiff_tag::model_matrix,
-                           .type = qturn::tiff::tiff_type::f64,
-                           .count = 16,
-                           .value = owned(bytes)},
-                          keys}));
-  add("b.tif", content("a.tif"));
-  CHECK(done({"flop", "a.tif", "b.tif", "--in-place", "-q", "--strict"}).err.empty());
-  const auto turned = qturn::tiff::read_tiff(owned(content("a.tif"))).pages.at(0);
-  const auto* matrix = turned.find(qturn::tiff::tiff_tag::model_matrix);
-  REQUIRE(matrix);
-  const double wanted[] = {-10, 0, 0, 5290, 0, -10, 0, 40000, 0, 0, 0, 0, 0, 0, 0, 1};
-  CHECK(text(matrix->value) == std::string(reinterpret_cast<const char*>(wanted), sizeof wanted));
-  done({"flop", "b.tif", "--in-place", "-q"});
-  CHECK(text(qturn::tiff::read_tiff(owned(content("b.tif")))
-                 .pages.at(0)
-                 .find(qturn::tiff::tiff_tag::model_matrix)
-                 ->value) == bytes);
-}
-
 TEST_CASE("Notes of GDAL that are not where GDAL reads them are refused, not passed over") {
   for (const char* name : {"f.aux.xml", "f.tif.AUX.XML"}) {
     CAPTURE(name);
@@ -413,31 +388,6 @@ TEST_CASE_METHOD(Workplace, "In place the storage of a TIFF never changes") {
   CHECK(content("a.tif") == file);
   // By its tag alone it can be turned.
   done({"cw", "a.tif", "--in-place", "--tag-only"});
-}
-
-TEST_CASE("In place four quarter turns give the pixels of a fax, a palette and floats back") {
-  for (const TiffKind& kind :
-       {TiffKind{
-            .photometric = PHOTOMETRIC_MINISWHITE, .bits = 1, .compression = COMPRESSION_CCITT_T6},
-        TiffKind{.photometric = PHOTOMETRIC_PALETTE, .bits = 4, .compression = COMPRESSION_LZW},
-        TiffKind{.bits = 32,
-        .compression = COMPRESSION_ZSTD,
-        .sample_format = SAMPLEFORMAT_IEEEFP,
-        .predictor = 3,
-        .tile_width = 32,
-        .tile_height = 16}}) {
-    Workplace workplace;
-    const TiffPicture picture = tiff_picture(kind, 90, 61);
-    workplace.add("a.tif", text(write_with_libtiff({picture, picture}, "wb")));
-    for (int i = 0; i < 4; ++i) {
-      workplace.done({"cw", "a.tif", "--in-place"});
-    }
-    const auto read = read_with_libtiff(owned(workplace.content("a.tif")));
-    REQUIRE(read.size() == 2);
-    CHECK((read[0].samples == picture.samples));
-    CHECK((read[1].samples == picture.samples));
-    CHECK(read[0].kind.compression == kind.compression);
-  }
 }
 
 TEST_CASE("tiffcmp sees no difference after four quarter turns, and tiffinfo none in the storage") {

@@ -88,7 +88,7 @@ TEST_CASE("Reading and writing stop when asked to") {
 TEST_CASE("Exif whose orientation cannot be known is a failure") {
   const Bytes file = make_jpeg(
       {.markers = {{JPEG_APP0 + 1, owned("Exif\0\0MM\0*\0\0\0\x08\0\x40\x01\x0F\0\x02"sv)}}});
-  CHECK_THAT(refusal(file, codec), ContainsSubstring("Exif"));
+  CHECK(refusal(file, codec) == "the Exif block is damaged where its orientation would be");
   CHECK_THROWS_AS(codec.read_header(file), ImageFileError);
   std::vector<std::string> warnings;
   CHECK_THROWS_AS(retag(file, codec, Orientation::identity, MissingTag::stays_absent, warnings),
