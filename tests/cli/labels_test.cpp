@@ -25,9 +25,6 @@ const std::string mask = cli::png(random_picture(9, 5, 1));
 }  // namespace
 
 TEST_CASE("YOLO labels turn with their pictures, and lie to them as before") {
-  struct Layout {
-    std::string picture, label, input, out_picture, out_label;
-  };
   const Layout layouts[] = {
       {"data/a.png", "data/a.txt", "data", "a__flop.png", "a__flop.txt"},
       {"data/x/A.PNG", "data/x/a.TXT", "data", "x/A__flop.PNG", "x/A__flop.TXT"},
@@ -48,16 +45,10 @@ TEST_CASE("YOLO labels turn with their pictures, and lie to them as before") {
   };
   for (const Layout& layout : layouts) {
     CAPTURE(layout.picture, layout.input);
-    Workplace workplace;
-    workplace.add(layout.picture, cli::png(picture));
-    workplace.add(layout.label, label);
-    const Result result = workplace.done(augment({layout.input}),
-                                         "qturn: YOLO labels of 1 of 1 picture turn with them");
-    CHECK(result.err.find("left out") == std::string::npos);
-    CHECK(results(workplace) == Names{layout.out_picture, layout.out_label});
-    CHECK(workplace.content(fs::path("out") / layout.out_label) == flopped);
-    CHECK(pixels_of(workplace.path() / "out" / layout.out_picture) ==
-          cli::turned(picture, Orientation::flop));
+    const Workplace workplace;
+    CHECK_THAT(flop_layout(workplace, layout, label).err,
+               ContainsSubstring("qturn: YOLO labels of 1 of 1 picture turn with them"));
+    CHECK(workplace.content(fs::path("out") / layout.out_file) == flopped);
   }
 }
 
