@@ -282,7 +282,7 @@ TEST_CASE("Two pictures whose backups would have one name are refused, as is a s
   workplace.add("day2/IMG_1.png", same);
   const Result refused = workplace.refused(
       {"cw", "day1/IMG_1.png", "day2/IMG_1.png", "--in-place", "--backup", "kept"},
-      "day1/IMG_1.png, day2/IMG_1.png: their backups");
+      {"day1/IMG_1.png", "day2/IMG_1.png", "IMG_1.png: their backups would have one name"});
   workplace.done({"cw", "day1/IMG_1.png", "--in-place", "--backup", "kept"});
   const fs::path run = workplace.run_in("kept");
   fs::remove(workplace.path() / run / "qturn-run-copy.jsonl");
