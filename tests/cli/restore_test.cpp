@@ -280,7 +280,7 @@ TEST_CASE("Two pictures whose backups would have one name are refused, as is a s
   const std::string same = png(random_picture(6, 4));
   workplace.add("day1/IMG_1.png", same);
   workplace.add("day2/IMG_1.png", same);
-  const Result refused = workplace.refused(
+  workplace.refused(
       {"cw", "day1/IMG_1.png", "day2/IMG_1.png", "--in-place", "--backup", "kept"},
       {"day1/IMG_1.png", "day2/IMG_1.png", "IMG_1.png: their backups would have one name"});
   workplace.done({"cw", "day1/IMG_1.png", "--in-place", "--backup", "kept"});
