@@ -255,7 +255,10 @@ void prove_shared_labels(const SharedLabels::File& file, const fs::path& result,
         half[name] = {{std::nullopt, Orientation::rotate180}, own, each.size};
         LabelledVariant& now = back[renamed(name, each.name)];
         now = {{std::nullopt, inverse(orientation)}, own, turned_size(orientation, each.size)};
-        for (const auto& [before, after] : each.others) now.others[after] = before;
+        for (const auto& [before, after] : each.others) {
+          now.others[after] = before;
+          first[name].others[before] = before;  // written as the other is
+        }
       }
     }
     const auto by = [](const auto& turns) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include "src/labels/text/any_text.hpp"
 
@@ -61,6 +62,51 @@ void UnknownMembers::add(const JsonValue& member, std::size_t objects) {
   for (const JsonValue each : member) count(each);
 }
 
+namespace {
+
+/// Nothing if it is not UTF-8.
+std::optional<std::string> escaped_as(std::string_view old, const std::string& now) {
+  return json_string(now, std::ranges::all_of(old, [](char c) { return (c & 0x80) == 0; }));
+}
+
+/// Calls `visit` for each string that is not a key, with its quotes, and what it says.
+template <typename Visit>
+void for_each_string(std::string_view json, Visit visit) {
+  for (std::size_t at = 0; (at = json.find('"', at)) != json.npos;) {
+    std::size_t end = at + 1;
+    while (end < json.size() && json[end] != '"') end += json[end] == '\\' ? 2 : 1;
+    if (end >= json.size()) return;
+    const std::string_view string = json.substr(at, ++end - at);
+    at = std::min(json.find_first_not_of(" \t\r\n", end), json.size());
+    const bool is_key = at < json.size() && json[at] == ':';
+    at = end;
+    if (is_key) continue;
+    const bool has_escapes = string.find('\\') != string.npos;
+    visit(string, has_escapes ? JsonText(string).root().string()
+                              : std::string(string.substr(1, string.size() - 2)));
+  }
+}
+
+}  // namespace
+
+void add_named_files(std::string_view json, const std::string& own, std::set<std::string>& names) {
+  bool is_own_seen = false;
+  for_each_string(json, [&](std::string_view, std::string value) {
+    const bool is_address = value.find("://") != value.npos;
+    if (is_address || !may_name_file(value)) return;
+    if (value != own || std::exchange(is_own_seen, true)) names.insert(std::move(value));
+  });
+}
+
+void rename_files(LabelText& edits, const std::map<std::string, std::string>& names) {
+  if (names.empty()) return;
+  for_each_string(edits.all(), [&](std::string_view string, const std::string& value) {
+    const auto name = names.find(value);
+    if (name != names.end() && !edits.is_replaced(string))
+      edits.replace(string, escaped_as(string, name->second).value_or(std::string(string)));
+  });
+}
+
 bool begins_as_array(std::string_view head) {
   const std::size_t begin = head.find_first_not_of(" \t\r\n\xef\xbb\xbf");
   return begin != head.npos && head[begin] == '[';
@@ -79,8 +125,7 @@ void replace_class(LabelText& edits, const JsonValue& value, const ClassSwap& sw
 }
 
 void replace_string(LabelText& edits, JsonValue old, const std::string& now) {
-  const bool is_ascii = std::ranges::all_of(old.text(), [](char c) { return (c & 0x80) == 0; });
-  const auto string = json_string(now, is_ascii);
+  const auto string = escaped_as(old.text(), now);
   if (!string) old.fail("JSON has no place for the turned picture's name, which is not UTF-8");
   edits.replace(old.text(), *string);
 }

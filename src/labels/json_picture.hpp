@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -32,6 +34,11 @@ class UnknownMembers {
  private:
   std::vector<std::size_t> numbers_;  // of each object
 };
+
+/// Adds the strings of an object or a line that may be names of other files than its picture's.
+void add_named_files(std::string_view json, const std::string& own, std::set<std::string>& names);
+/// Puts the names of turned files in the places of such strings, but of those that are replaced.
+void rename_files(LabelText& edits, const std::map<std::string, std::string>& names);
 
 /// Whether a text that begins so is an array.
 bool begins_as_array(std::string_view head);

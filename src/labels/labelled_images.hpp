@@ -153,4 +153,12 @@ inline std::string renamed(const std::string& file_name, std::string_view name) 
   return file_name.substr(0, file_name.find_last_of("/\\") + 1) + std::string(name);
 }
 
+/// Whether a value of a label may be the name of a file: it has a suffix.
+inline bool may_name_file(std::string_view value) {
+  constexpr std::size_t longest_suffix = 5;
+  const std::size_t dot = value.rfind('.');
+  return dot != value.npos && dot > 0 && value.size() - dot <= longest_suffix &&
+         value.size() > dot + 1 && !is_number(value);
+}
+
 }  // namespace qturn

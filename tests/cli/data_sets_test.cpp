@@ -186,14 +186,33 @@ TEST_CASE_METHOD(Workplace, "Names of other files in a table with boxes follow t
   add("d/boxes.csv",
       "MaskPath,ImageID,XMin,XMax,YMin,YMax,depth,note\n"
       "a_m01.png,a,0.25,0.5,0.25,0.75,train/a_mask.png,z.png\n");
+  add("d/boxes.jsonl",
+      R"({"mask": "train\/a_mask.png", "file_name": "a.png", "bbox": [0, 0, 1, 1], "of": ["a.png", "z.png"], "t": {"m": "a_m01.png"}})"
+      "\n");
+  add("d/boxes.json",
+      R"([{"image": "a.png", "a.png": 1, "thermal": "x/../parts/a_m01.png", "annotations": [{"coordinates": {"x": 1, "y": 1, "width": 1, "height": 1}}]}])");
+  add("d/coco.json",
+      R"({"images": [{"id": 1, "width": 9, "height": 5, "depth_file": "a_mask.png", "file_name": "a.png", "coco_url": "http://x/a_m01.png"}], "annotations": []})");
   const Words words = {"augment", "d", "--variants", "rotate180"};
   done(with(words, {"-o", "out", "--verify"}));
   CHECK(content("out/boxes.csv") ==
         "MaskPath,ImageID,XMin,XMax,YMin,YMax,depth,note\n"
         "a_m01__rotate180.png,a__rotate180,0.5,0.75,0.25,0.75,train/a__rotate180_mask.png,z.png\n");
+  CHECK(
+      content("out/boxes.jsonl") ==
+      R"({"mask": "train/a__rotate180_mask.png", "file_name": "a__rotate180.png", "bbox": [8, 4, 1, 1], "of": ["a__rotate180.png", "z.png"], "t": {"m": "a_m01__rotate180.png"}})"
+      "\n");
+  CHECK(content("out/boxes.json").find(R"("thermal": "x/../parts/a_m01__rotate180.png")") !=
+        std::string::npos);
+  CHECK(
+      content("out/coco.json")
+          .find(
+              R"("depth_file": "a__rotate180_mask.png", "file_name": "a__rotate180.png", "coco_url": "http://x/a_m01.png")") !=
+      std::string::npos);
   for (const char* shard : {"0/2", "1/2"}) done(with(words, {"-o", "parts", "--shard", shard}));
   done({"merge", "parts"});
-  CHECK(content("parts/boxes.csv") == content("out/boxes.csv"));
+  for (const std::string name : {"/boxes.csv", "/boxes.jsonl", "/boxes.json", "/coco.json"})
+    CHECK(content("parts" + name) == content("out" + name));
 }
 
 }  // namespace data_sets_test

@@ -236,7 +236,7 @@ TEST_CASE("Five numbers of a COCO box are the middle and degrees, or the corner 
 TEST_CASE("A COCO image gets its new name and size, and keeps the rest") {
   const auto turned_image = [](const std::string& text, Orientation orientation,
                                const std::string& name) {
-    return CocoImage(text, {}).turned({orientation, orientation}, name);
+    return CocoImage(text, {}).turned({{orientation, orientation}, name});
   };
   const std::string image =
       R"({"license": 3, "file_name": "val/a.jpg", "height": 427,"width": 640.0, "id": 2})";

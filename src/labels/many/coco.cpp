@@ -169,7 +169,8 @@ CocoImage::CocoImage(std::string_view text, TextPlace place)
 
 void CocoImage::check() const { refuse_unknown(json_.root()); }
 
-std::string CocoImage::turned(const VariantTurn& turn, std::string_view name) const {
+std::string CocoImage::turned(const LabelledVariant& variant) const {
+  const VariantTurn& turn = variant.turn;
   LabelText edits(text_);
   const JsonValue image = json_.root();
   replace_id(edits, image, "id", turn);
@@ -179,7 +180,8 @@ std::string CocoImage::turned(const VariantTurn& turn, std::string_view name) co
     edits.replace(width, std::string(height));
     edits.replace(height, std::string(width));
   }
-  replace_string(edits, image.member("file_name"), renamed(file_name_, name));
+  replace_string(edits, image.member("file_name"), renamed(file_name_, variant.name));
+  rename_files(edits, variant.others);
   return edits.finish();
 }
 

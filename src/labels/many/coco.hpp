@@ -63,9 +63,9 @@ class CocoImage {
   /// Throws for what a turn leaves wrong, such as the matrix of a camera.
   void check() const;
 
-  /// `name` takes the place of the last part of file_name. The new id is 8 x old + the number of
-  /// the variant - 1 if there is one, in annotations too.
-  std::string turned(const VariantTurn& turn, std::string_view name) const;
+  /// The variant's name takes the place of the last part of file_name. The new id is 8 x old + the
+  /// number of the variant - 1 if there is one, in annotations too.
+  std::string turned(const LabelledVariant& variant) const;
 
  private:
   std::string_view text_;

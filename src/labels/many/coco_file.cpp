@@ -80,6 +80,7 @@ void CocoReader::add_image(std::string_view text, TextPlace place) {
            .place = place,
            .annotations = image.annotations,
            .is_listed = true};
+  add_named_files(text, image.file_name, image.others);
   try {
     read.check();
   } catch (const LabelError& error) {
@@ -151,7 +152,7 @@ void CocoWriter::element(std::string_view array, std::string_view blanks, std::s
   if (array == images) {
     const CocoImage image(text, place);
     for (const LabelledVariant& variant : variants_of_(image_of(image.id(), place)))
-      copies_.put(blanks, image.turned(variant.turn, variant.name));
+      copies_.put(blanks, image.turned(variant));
     return;
   }
   CocoAnnotation annotation(text, place);

@@ -59,11 +59,7 @@ bool CsvRow::says_else(std::size_t column) const {
 std::vector<std::string> CsvRow::others() const {
   std::vector<std::string> others;
   for (std::size_t column = 0; column < fields_.size(); ++column) {
-    const std::string_view value = csv_value(fields_[column]);
-    const std::size_t dot = value.rfind('.');
-    constexpr std::size_t longest_suffix = 5;
-    const bool is_name = dot != value.npos && dot > 0 && value.size() - dot <= longest_suffix &&
-                         !Decimal::parse(value) && value.size() > dot + 1;
+    const bool is_name = may_name_file(csv_value(fields_[column]));
     if (is_name && !says_else(column)) others.push_back(csv_string(fields_[column]));
   }
   return others;

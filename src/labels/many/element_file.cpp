@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "src/labels/json_picture.hpp"
 #include "src/labels/many/elements.hpp"
 #include "src/labels/many/hugging_face.hpp"
 #include "src/labels/many/json_elements.hpp"
@@ -53,6 +54,9 @@ class ElementImages : public LabelledImages {
     add_first(mirror_problems_, turn.mirrored);
     add_first(percent_problems_, turn.in_percent);
     image.annotations += content.shapes.size();
+    if (format_.in != ElementFormat::In::xml)
+      add_named_files(turn.edits.all(),
+                      element.path().empty() ? element.file_name() : element.path(), image.others);
     for (const LabelProblem& problem : content.problems)
       add_problem(at_place(problem.place.value_or(place), problem.why));
     if (element.size() && image.size && element.size() != image.size) {
@@ -177,6 +181,7 @@ class ElementWriter : public SharedLabelWriter, private ElementTaker {
     for (const LabelledVariant& variant : variants_of_(*image)) {
       ElementTurn turn(text, place, variant, swap_, nullptr);
       element.turn(turn);
+      rename_files(turn.edits, variant.others);
       copies_.put(blanks, turn.edits.finish());
     }
   }

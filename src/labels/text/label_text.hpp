@@ -42,6 +42,12 @@ class LabelText {
 
   /// Parts of the text are replaced in any order. They must not overlap.
   void replace(std::string_view part, std::string by);
+  /// Whether any of it is.
+  bool is_replaced(std::string_view part) const {
+    return std::ranges::any_of(edits_, [&](const TextEdit& edit) {
+      return edit.at < offset_of(part) + part.size() && offset_of(part) < edit.at + edit.bytes;
+    });
+  }
   /// The text with what is replaced.
   std::string finish() const { return edited(text_, edits_); }
   /// Adds the text from where it ended last to the end of `last`, with what is replaced there,
