@@ -134,7 +134,7 @@ class SamplePlanner {
     };
     const bool is_wanted = options_.labels.take == TakeLabels::found || is_of_wanted_format(file);
     if (options_.others == Others::stop && kind_of(file).kind == FileKind::label &&
-        takes_labels(file) && is_wanted &&
+        takes_labels(file) && is_wanted && known_kind(file.name) == KnownKind::none &&
         !format_in_words(lower_suffix(file.name), text_of(file.bytes).substr(0, text_head_bytes))
              .empty()) {
       refuse_as("label", "give both the same name in the same folder");

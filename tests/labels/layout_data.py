@@ -283,6 +283,8 @@ ORDINARY = [
     Layout("programs' settings", "`mkdocs.yml`, `data.yaml`", {
         "a.png": None, "mkdocs.yml": "theme:\n  logo: a.png\n  features: [navigation.tabs]\nextra_css: [a.css]\n", "product.json": '{"image": "a.png", "box": 12, "size": "small"}',
         "data.yaml": "train: images/train\nnc: 2\nnames: [cat, dog]\n", "notes.info": "a.png: seen 3 times\n"}, is_shown=False),
+    Layout("KITTI's OXTS", "`oxts/data/000001.txt`", {
+        "image_02/data/000001.png": None, "oxts/data/000001.txt": "49.01 8.43 112.8 0.02 0.001 -1.2 3.4 4.5 6.7\n"}, is_shown=False),
     Layout("scanned pages", "`a.txt`, a table", {
         "a.png": None, "a.txt": "Dear Sir, we thank you for your order of last week and send you the goods that you asked for with this letter, at the prices "
                                 "that we had told you before, for which we ask you to pay within thirty days. Totals 12.00 13.00 14.00 15.00\nYours\n"}),
