@@ -28,6 +28,9 @@ constexpr std::string_view of_properties[] = {
 constexpr std::string_view of_items[] = {
     "hvc1", "hev1", "lhv1", "av01", "avc1", "vvc1", "jpeg",
     "j2k1", "grid", "iovl", "iden", "tmap", "Exif", "mime application/rdf+xml"};
+constexpr std::string_view of_movies[] = {"mvhd", "trak", "iods", "mvex", "free", "skip"};
+constexpr std::string_view of_tracks[] = {"tkhd", "edts", "mdia", "tref", "trgr", "tapt",
+                                          "free", "skip", "pict", "vide", "auxv", "soun"};
 constexpr std::string_view of_jxl[] = {"JXL ", "ftyp", "jxlc", "jxlp", "jxll", "jxli",
                                        "jbrd", "Exif", "xml ", "jumb", "free", "skip"};
 // ISO/IEC 15444-1, and of its part 2 what says which readers can read it, and a name.
@@ -63,6 +66,10 @@ BoxTable table_of(BoxesOf boxes) {
       return {"HEIF property", of_properties};
     case BoxesOf::heif_items:
       return {"HEIF item", of_items};
+    case BoxesOf::heif_movie:
+      return {"HEIF movie", of_movies};
+    case BoxesOf::heif_tracks:
+      return {"HEIF track", of_tracks};
     case BoxesOf::jxl:
       return {"JPEG XL", of_jxl};
     case BoxesOf::jp2:

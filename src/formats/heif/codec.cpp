@@ -40,6 +40,21 @@ bool is_heic(std::span<const std::byte> head, std::string_view) {
          has_brand(head, {"heic", "heix", "heim", "heis", "hevc", "hevx", "mif1", "mif2", "msf1"});
 }
 
+void look_at_track(const HeifFile& heif, const Box& track, Header& header) {
+  const auto content_of = [&](const Box& box) {
+    return heif.file.subspan(box.content, box.end - box.content);
+  };
+  for_each_box(heif.file, track.content, track.end, [&](const Box& box) {
+    look_at_box(BoxesOf::heif_tracks, box.type, content_of(box), header);
+    if (box.type != "mdia") return;
+    constexpr std::size_t handler_at = 8, bytes = 4;
+    const auto handler = find_box(heif.file, box.content, box.end, "hdlr");
+    if (!handler || handler->end - handler->content < handler_at + bytes) return;
+    const auto type = content_of(*handler).subspan(handler_at, bytes);
+    look_at_box(BoxesOf::heif_tracks, text_of(type), type, header);
+  });
+}
+
 void look_at_boxes(const HeifFile& heif, Header& header) {
   const auto look = [&](BoxesOf boxes, const Box& box) {
     look_at_box(boxes, box.type, heif.file.subspan(box.content, box.end - box.content), header);
@@ -50,7 +65,14 @@ void look_at_boxes(const HeifFile& heif, Header& header) {
     const std::vector<std::span<const std::byte>> pieces = heif.pieces(item);
     std::string type(item.type);
     if (!item.content_type.empty()) type.append(" ").append(item.content_type);
+    if (item.is_encoded) type += " (compressed)";
     if (!pieces.empty()) look_at_box(BoxesOf::heif_items, type, pieces.front(), header);
+  }
+  if (heif.movie) {
+    for_each_box(heif.file, heif.movie->content, heif.movie->end, [&](const Box& box) {
+      look(BoxesOf::heif_movie, box);
+      if (box.type == "trak") look_at_track(heif, box, header);
+    });
   }
   if (!heif.has_picture()) return;
   BoxReader reader(heif.file, heif.meta);

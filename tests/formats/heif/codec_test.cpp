@@ -183,7 +183,10 @@ TEST_CASE("Boxes, properties and items that nobody knows are named where pixels 
   container.items.push_back({2, "mime", "ab", {}, "text/plain"});
   container.items.push_back({3, "rgan", "ab", {}});
   container.items.push_back({4, "mime", "<a/>", {}, "application/rdf+xml"});
-  CHECK(said_of(container.file()) == Names{"HEIF item mime text/plain", "HEIF item rgan"});
+  container.items.push_back(
+      {5, "mime", "<a/>", {}, std::string("application/rdf+xml\0deflate", 27)});
+  CHECK(said_of(container.file()) == Names{"HEIF item mime text/plain", "HEIF item rgan",
+                                           "HEIF item mime application/rdf+xml (compressed)"});
   // A text in Exif's Exif directory, after the offset of its header.
   container = picture();
   container.items.push_back({2,
@@ -446,6 +449,19 @@ std::vector<Orientation> shown_tracks(const Bytes& file) {
 }
 
 }  // namespace
+
+TEST_CASE("What a sequence's tracks have besides pictures and sound is named") {
+  const auto said_of = [](const std::string& file) {
+    return avif_codec.read_header(owned(file)).unknown;
+  };
+  std::string file(text_of(sequence_file(0, "")));
+  CHECK(said_of(file) == std::vector<std::string>{"HEIF track meta"});
+  file.replace(file.find("soun"), 4, "mett");
+  CHECK(said_of(file) == std::vector<std::string>{"HEIF track meta", "HEIF track mett"});
+  file.replace(file.find("mvhd"), 4, "udta");
+  CHECK(said_of(file) ==
+        std::vector<std::string>{"HEIF movie udta", "HEIF track meta", "HEIF track mett"});
+}
 
 TEST_CASE(
     "An image sequence is turned by its matrix, and by what libavif looks at; no sample moves") {
