@@ -77,6 +77,7 @@ void MetadataCheck::smaller(std::string_view where, std::optional<Size> says,
     if (tag) orientation(where, *tag);
     return;
   }
+  if (smaller_are_proved_) return;
   add(fmt::format(
       "{} is {}, of another shape than the pixels, {}{}; programs that show it first show "
       "another picture, so make it again",

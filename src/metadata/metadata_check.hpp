@@ -20,8 +20,12 @@ namespace qturn {
 /// Compares what is handed over with one header. The findings are sentences.
 class MetadataCheck {
  public:
-  explicit MetadataCheck(const Header& header)
-      : pixels_{header.width, header.height}, stored_(header.stored) {}
+  /// `smaller_are_proved`: smaller pictures are compared elsewhere. A damaged one stays as it was,
+  /// which a warning said, and may be of another shape.
+  explicit MetadataCheck(const Header& header, bool smaller_are_proved = false)
+      : pixels_{header.width, header.height},
+        stored_(header.stored),
+        smaller_are_proved_(smaller_are_proved) {}
 
   void orientation(std::string_view where, Orientation says);
   void size(std::string_view where, std::optional<Size> says);
@@ -48,6 +52,7 @@ class MetadataCheck {
  private:
   Size pixels_;
   Orientation stored_;
+  bool smaller_are_proved_;
   bool any_exif_ = false;
   std::vector<std::string> findings_;
 };

@@ -427,6 +427,31 @@ TEST_CASE("Photoshop's thumbnail and resolution turn with the picture") {
   CHECK(said_of(jpeg_with_exif(exif_with(first, 34377, thumbnail_of(id, 16, 8)))) == stale);
 }
 
+TEST_CASE(
+    "Photoshop's thumbnail that cannot be decoded stays, and the proof lets the picture pass") {
+  std::string damaged = thumbnail_of(1036, 16, 8);
+  const std::size_t scan = damaged.find("\xFF\xC4");  // its Huffman tables
+  REQUIRE(scan != std::string::npos);
+  damaged.replace(scan + 4, 17, 17, '\xFF');
+  const auto expect_kept = [](const Bytes& file, const Codec& codec) {
+    const Turned turned = turn(file.data(), file.size(), Orientation::rotate90, {});
+    REQUIRE(turned.warnings.size() == 1);
+    CHECK(turned.warnings[0].starts_with("the thumbnail of Photoshop stays as it was: "));
+    const std::atomic<bool> never{false};
+    const Header header = codec.read_header(file);
+    const MetadataTurn proof{.stored = header.stored,
+                             .pixels = turned.outcome.applied,
+                             .size = turned.outcome.size,
+                             .untrimmed = header.size()};
+    CHECK_NOTHROW(prove_parts(codec, file, turned.bytes, proof, JpegEdges::reencode, false, never));
+    CHECK(findings_in(turned.bytes, codec).size() == 1);
+  };
+  expect_kept(owned(cli::jpeg(cli::smooth_picture(32, 16))
+                        .insert(2, jpeg_segment(0xED, "Photoshop 3.0\0"s + damaged))),
+              jpeg::codec);
+  expect_kept(tiff_with(34377, damaged), tiff::codec);
+}
+
 TEST_CASE("Check finds thumbnails and depth maps of another shape, and a subject outside") {
   const Names thumbnail = findings_in(
       owned(cli::jpeg(cli::smooth_picture(32, 16))
