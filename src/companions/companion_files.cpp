@@ -48,11 +48,4 @@ std::string CompanionFiles::name_of(const File& companion, const fs::path& pictu
   return world_file_name(now + own.substr(stem.size()), output);
 }
 
-bool CompanionFiles::are_below(const fs::path& folder) const {
-  const std::string prefix = folder / "";
-  return std::ranges::any_of(places_, [&](const Place& place) {
-    return place.holds_any && normal_path(place.folder.path).starts_with(prefix);
-  });
-}
-
 }  // namespace qturn

@@ -79,8 +79,6 @@ class CompanionFiles {
   }
   /// Whether this absolute, normal path is among them.
   bool contain(std::string_view path) const { return paths_.contains(path); }
-  /// Whether a file lies in this folder or below it.
-  bool are_below(const std::filesystem::path& folder) const;
 
  private:
   CompanionKind kind_ = CompanionKind::sidecar;

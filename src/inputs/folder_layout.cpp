@@ -158,10 +158,6 @@ bool is_label_folder(const fs::path& folder) {
   });
 }
 
-bool may_be_labels_of_any(const std::string& folder) {
-  return other_parts(folder, is_word_of_labels).empty() && !all_parts(folder).empty();
-}
-
 bool are_labels_of(const std::string& folder, const std::string& pictures) {
   const std::vector<std::string> parts = other_parts(folder, is_word_of_labels);
   if (parts == all_parts(folder)) return false;  // it does not say that it holds labels

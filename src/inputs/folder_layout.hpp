@@ -95,10 +95,6 @@ class LabelPlaces {
   std::map<std::filesystem::path, std::set<std::string>> parents_;
 };
 
-/// Whether a folder's name says that it holds labels or masks, but not for which pictures: labels,
-/// annotations, ann, masks.
-bool may_be_labels_of_any(const std::string& folder);
-
 /// Whether a folder of labels or masks belongs by its name to the folder `pictures` beside it:
 /// labels to any folder, label_2 to image_2, train_labels to train, but not dogs_labels to cats.
 bool are_labels_of(const std::string& folder, const std::string& pictures);

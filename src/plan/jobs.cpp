@@ -72,10 +72,6 @@ std::vector<Companion> JobList::companions_of(std::size_t number, Orientation va
   return all;
 }
 
-bool JobList::have_companion(std::string_view path) const {
-  return std::ranges::any_of(companions(), [&](const auto* each) { return each->contain(path); });
-}
-
 fs::path JobList::output_of(const CompanionFiles& among, const CompanionFiles::File& companion,
                             Orientation variant) const {
   if (names_.in_place()) return among.path(companion);

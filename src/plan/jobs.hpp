@@ -109,8 +109,6 @@ class JobList {
   /// Without the sidecars of --sidecars, which are found while their pictures are turned.
   const CompanionFiles& sidecars() const { return sidecars_; }
   CompanionFiles::All companions() const { return {&labels_, &sidecars_, &masks_}; }
-  /// Whether this absolute, normal path is one of the companions.
-  bool have_companion(std::string_view path) const;
   const DataSets& data_sets() const { return data_sets_; }
   /// Does what the function of this name does.
   template <typename Visit>

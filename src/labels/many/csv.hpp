@@ -52,9 +52,6 @@ CsvColumns read_csv_header(std::string_view text);
 /// Whether a first row names a picture and any coordinates, even if they cannot be turned.
 bool names_labels(std::string_view header);
 
-/// Whether a first row names any coordinates.
-bool names_coordinates(std::string_view header);
-
 /// The text and the columns must outlive it. All members throw LabelError.
 class CsvRow {
  public:

@@ -283,10 +283,4 @@ bool names_labels(std::string_view header) try {
   return false;
 }
 
-bool names_coordinates(std::string_view header) try {
-  return HeaderLine(header).names_coordinates();
-} catch (const LabelError&) {
-  return false;
-}
-
 }  // namespace qturn
