@@ -178,7 +178,10 @@ void leave_existing(const CommandLine& line, std::vector<Place>& places) {
         });
     if (is_older) continue;
     std::erase_if(places, [&](const Place& place) { return place.output == output; });
-    if (!line.quiet) print_message("left alone, because it exists: " + printable(output.string()));
+    if (!line.quiet)
+      print_message(fmt::format("left alone, because it {}: {}",
+                                line.existing == Existing::skip ? "exists" : "is up to date",
+                                printable(output.string())));
   }
 }
 
