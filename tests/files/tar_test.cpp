@@ -211,19 +211,20 @@ TEST_CASE("What a reader or a writer throws comes out as it is") {
 TEST_CASE("A tar is in its place when it is finished, and not before") {
   const TemporaryFolder folder;
   const auto place = folder.path() / "new/out.tar";
+  const qturn::TarWriterOptions options;
   const qturn::NewMember a = member("a", "x");
   const std::atomic<bool> stop = false;
   const auto count = [&] {
     return std::distance(std::filesystem::directory_iterator(folder.path() / "new"), {});
   };
   {
-    qturn::TarOutput output(place, qturn::IfExists::fail, true, nullptr, stop);
+    qturn::TarOutput output(place, options, stop);
     output.add({&a, 1});
     CHECK_FALSE(std::filesystem::exists(place));
     CHECK(count() == 1);
   }
   CHECK(count() == 0);
-  qturn::TarOutput output(place, qturn::IfExists::fail, true, nullptr, stop);
+  qturn::TarOutput output(place, options, stop);
   CHECK(output.is_empty());
   output.add({&a, 1});
   CHECK(output.finish().empty());
