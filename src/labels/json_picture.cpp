@@ -41,9 +41,7 @@ std::int64_t side_of(JsonValue value) {
 void UnknownMembers::add(const JsonValue& member, std::size_t objects) {
   constexpr std::string_view angles[] = {"angle", "angles", "rotation", "rotations", "theta"};
   const std::string name = member.name();
-  const auto refuse = [&] {
-    member.fail(fmt::format("{} may hold coordinates, and cannot be turned", name));
-  };
+  const auto refuse = [&] { member.fail(why_not_turned(name)); };
   const bool is_zero = member.kind() == JsonKind::number && member.number().is_zero();
   const bool has_any = member.text().find_first_of("0123456789") != std::string_view::npos;
   if (std::ranges::count(angles, name) > 0 && has_any && !is_zero &&

@@ -84,7 +84,7 @@ TEST_CASE_METHOD(Workplace, "A picture whose element cannot be turned is not wri
 )");
   failed(augment({"data"}),
          {"qturn: data/b.png: data/metadata.jsonl:2:69: polygon may hold coordinates, and cannot "
-          "be turned\n",
+          "be turned; leave it out of the file\n",
           "qturn: data/c.png: data/metadata.jsonl:3:1: a box goes beyond the picture, so its "
           "numbers may not be x, y, width and height in pixels; --labels huggingface:voc reads "
           "them as x1, y1, x2, y2, --labels huggingface:FILE as x, y, width and height\n"});

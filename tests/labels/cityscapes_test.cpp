@@ -69,7 +69,7 @@ TEST_CASE("What Cityscapes says is read, and what is broken told with its place"
   CHECK(fails("{\"imgHeight\": 7,\n\"imgWidth\": 5}") == "2:13: says 5 x 7, the picture is 7 x 5");
   CHECK(fails(label_with(road("[1, \"2\"]"))) == "5:49: '\"2\"' is not a number");
   CHECK(fails(label_with("\n{\"label\": \"person\", \"bbox\": [1, 2, 3, 4]}")) ==
-        "5:29: bbox may hold coordinates, and cannot be turned");
+        "5:29: bbox may hold coordinates, and cannot be turned; leave it out of the file");
   CHECK(qturn::cityscapes_format.is_of(label));
   CHECK_FALSE(qturn::cityscapes_format.is_of("{\"objects\": []}"));
 }

@@ -227,11 +227,11 @@ TEST_CASE("A CSV file of Hugging Face has boxes in JSON, or a line for each vari
   CHECK(fails("file_name,objects\na.jpg,\"{'bbox': [[1, 2, 3, 4]]}\"\n")
             .starts_with("2:8: is not well-formed JSON"));
   CHECK(fails("file_name,objects\na.jpg,\"{\"\"polygon\"\": [[1, 2, 3, 4]]}\"\n") ==
-        "2:8: polygon may hold coordinates, and cannot be turned");
+        "2:8: polygon may hold coordinates, and cannot be turned; leave it out of the file");
   CHECK(fails("file_name,text\na.jpg,\"[1, 2, 3, 4]\"\n") ==
-        "2:8: may hold coordinates, and cannot be turned");
+        "2:8: text may hold coordinates, and cannot be turned; leave it out of the file");
   CHECK(fails("file_name,xmin,ymin,xmax,ymax,tip,end\na.jpg,0,0,2,2,3,4\n") ==
-        "2:17: may hold coordinates, and cannot be turned");
+        "2:17: end may hold coordinates, and cannot be turned; leave it out of the file");
   CHECK(fails("file_name,xmin,ymin,xmax,ymax,far,score,occluded,text\na.jpg,0,0,2,2,3,4,1,9 5\n")
             .empty());
   CHECK(fails("file_name,bbox\na.jpg,0 0 1 1\n").starts_with("2:7: is not well-formed JSON"));

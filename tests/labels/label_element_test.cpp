@@ -383,7 +383,7 @@ TEST_CASE(
       {R"({"value": {"x": 1, "y": "2", "width": 3, "height": 4}})",
        "1:170: '\"2\"' is not a number"},
       {R"({"value": {"bbox": [1, 2, 3, 4]}})",
-       "1:156: value may hold coordinates, and cannot be turned"},
+       "1:156: value may hold coordinates, and cannot be turned; leave it out of the file"},
       {R"(1)", "1:146: '1' is not an object"},
   };
   for (const auto& [text, problem] : results) {
@@ -427,13 +427,15 @@ TEST_CASE(
   CHECK(create_ml(R"([{"image": "a", "annotations": [{"label": "cat"}]}])").fails() ==
         "1:33: has no coordinates");
   CHECK(create_ml(R"([{"image": "a", "annotations": [], "bbox": [1, 2]}])").fails() ==
-        "1:44: bbox may hold coordinates, and cannot be turned");
+        "1:44: bbox may hold coordinates, and cannot be turned; leave it out of the file");
   CHECK(
       create_ml(
           R"([{"image": "a", "annotations": [{"coordinates": {"x": 1, "y": 1, "width": 1, "height": 1}, "tip": [1, 2]}]}])")
-          .fails() == "1:99: tip may hold coordinates, and cannot be turned");
+          .fails() ==
+      "1:99: tip may hold coordinates, and cannot be turned; leave it out of the file");
   CHECK(datumaro(R"({"type": "bbox", "bbox": [1, 2, 1, 1], "attributes": {"u": 3, "v": 2}})")
-            .fails() == "1:206: v may hold coordinates, and cannot be turned");
+            .fails() ==
+        "1:206: v may hold coordinates, and cannot be turned; leave it out of the file");
 }
 
 TEST_CASE("Pictures of VIA get their files' names and sizes, also in the list of their keys") {
@@ -524,26 +526,26 @@ TEST_CASE("What an image folder says of a picture and cannot be turned is named 
       {R"({"file_name": "a", "objects": {"bbox": [[0.1, 0.2, 0.5, 1.0]]}})",
        "1:41: boxes are fractions of the picture, expected pixels"},
       {R"({"file_name": "a", "objects": {"bbox": [[0, 0, 0, 0]], "segmentation": [[[1, 2, 3, 4]]]}})",
-       "1:72: segmentation may hold coordinates, and cannot be turned"},
+       "1:72: segmentation may hold coordinates, and cannot be turned; leave it out of the file"},
       {R"({"file_name": "a", "objects": {"bbox": [], "shape": [[1, 2], [3, 4]]}})",
-       "1:53: shape may hold coordinates, and cannot be turned"},
+       "1:53: shape may hold coordinates, and cannot be turned; leave it out of the file"},
       {R"({"file_name": "a", "objects": {"bbox": [[0, 0, 1, 1], [0, 0, 1, 1]], "segmentation": [[], []], "area": [1, 2], "depth": [3.5, 4]}})",
        ""},
       {R"({"file_name": "a", "objects": {"bbox": [[0, 0, 1, 1], [0, 0, 1, 1]], "u": [3, 5], "v": [3.5, 4]}})",
-       "1:88: v may hold coordinates, and cannot be turned"},
+       "1:88: v may hold coordinates, and cannot be turned; leave it out of the file"},
       {R"({"file_name": "a", "bbox": [[0, 0, 1, 1], [0, 0, 1, 1]], "depth": [3.5, 4], "far": 7})",
-       "1:84: far may hold coordinates, and cannot be turned"},
+       "1:84: far may hold coordinates, and cannot be turned; leave it out of the file"},
       {R"({"file_name": "a", "bbox": [], "score": 0.5, "split": 2, "seen": "2026-11-05", "k": 7})",
        ""},
       {R"({"file_name": "a", "objects": [{"bbox": [1, 2, 3, 4], "corners": [1, 2]}]})",
-       "1:66: corners may hold coordinates, and cannot be turned"},
+       "1:66: corners may hold coordinates, and cannot be turned; leave it out of the file"},
       {R"({"file_name": "a", "objects": {"bbox": [[0, 0, 9, 9]], "angle": [30.0]}})",
-       "1:65: angle may hold coordinates, and cannot be turned"},
+       "1:65: angle may hold coordinates, and cannot be turned; leave it out of the file"},
       {R"({"file_name": "a", "objects": {"bbox": [[0, 0, 9, 9]]}, "rotation": 0.5})",
-       "1:69: rotation may hold coordinates, and cannot be turned"},
+       "1:69: rotation may hold coordinates, and cannot be turned; leave it out of the file"},
       {R"({"file_name": "a", "objects": {"bbox": [[0, 0, 9, 9]]}, "rotation": 0.0})", ""},
       {R"({"file_name": "a", "bbox": null, "keypoints": [1, 2, 3, 4]})",
-       "1:47: keypoints may hold coordinates, and cannot be turned"},
+       "1:47: keypoints may hold coordinates, and cannot be turned; leave it out of the file"},
       {R"({"file_name": "a", "mask_file_name": "b.png", "bbox": null})",
        "1:38: mask_file_name names another file, which would not be turned"},
       {R"({"file_name": "a", "width": 7, "height": "5", "bbox": null})",

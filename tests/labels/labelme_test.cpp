@@ -237,7 +237,7 @@ TEST_CASE("A broken LabelMe label is refused with its line and column") {
         "2:14: the direction of a shape cannot be turned");
   CHECK(of_shape("{\"direction\":0,\"points\":[[1,2]]}") == "1:1: has no imagePath");
   CHECK(of_shape("{\"tip\":[1,2],\"points\":[[1,2]]}") ==
-        "2:8: tip may hold coordinates, and cannot be turned");
+        "2:8: tip may hold coordinates, and cannot be turned; leave it out of the file");
   CHECK(of_shape("{\"line_color\":[255,0,0,9],\"group_id\":4,\"size\":7,\"points\":[[1,2]]}") ==
         "1:1: has no imagePath");
   const auto of_mask = [&](const std::string& points, const std::string& text) {

@@ -31,8 +31,8 @@ def labelme(shape_type="rectangle"):
                        "imageData": None, "imageHeight": 5, "imageWidth": 9})
 
 
-def coco(folder="", **more):
-    return json.dumps({"images": [{"id": 1, "file_name": folder + "a.png", "width": 9, "height": 5}],
+def coco(folder="", image=None, **more):
+    return json.dumps({"images": [{"id": 1, "file_name": folder + "a.png", "width": 9, "height": 5, **(image or {})}],
                        "annotations": [{"id": 1, "image_id": 1, "category_id": 1, "bbox": [1, 2, 3, 2], **more}],
                        "categories": [{"id": 1, "name": "cat"}]})
 
@@ -126,6 +126,9 @@ TURNED = [
            "annotations/instances_train.json", "[5, 2, 3, 2]"),
     Layout("COCO, Roboflow", "`train/a.jpg`, `train/_annotations.coco.json`", {"train/a.png": None, "train/_annotations.coco.json": coco()},
            "train/_annotations.coco.json", "[5, 2, 3, 2]"),
+    Layout("COCO Camera Traps", "`x/a.jpg`, `x/traps.json`",
+           {"x/a.png": None, "x/traps.json": coco(image={"seq_id": "5a1", "seq_num_frames": 3, "frame_num": 2, "location": 46}, count=2)}, "x/traps.json",
+           "[5, 2, 3, 2]", is_shown=False),
     Layout("COCO panoptic", "`train/a.jpg`, `annotations/panoptic_train.json`, `annotations/panoptic_train/a.png`",
            {"train/a.png": None, "annotations/panoptic_train/a.png": None, "annotations/panoptic_train.json": PANOPTIC},
            "annotations/panoptic_train.json", '[{"id": 7, "category_id": 1, "bbox": [5, 2, 3, 2], "area": 6}]'),

@@ -146,7 +146,7 @@ TEST_CASE("A broken Supervisely label is refused with its line and column") {
   CHECK(of_object(object("rectangle", "[1, 1]")).ends_with("a rectangle has 2 points, not 1"));
   CHECK(of_object(object("polygon", "[1.5, 1]")).ends_with(": 1.5 is not the number of a pixel"));
   CHECK(of_object("{\"geometryType\": \"point\", \"bbox\": [1, 2, 3, 4]}") ==
-        "5:35: bbox may hold coordinates, and cannot be turned");
+        "5:35: bbox may hold coordinates, and cannot be turned; leave it out of the file");
   CHECK(of_object(bitmap({3, 2}, "110010", "[5, 3]", true))
             .ends_with("the bitmap lies outside of the picture"));
   CHECK(of_object(bitmap({3, 2}, "110010", "[9223372036854775807, -9]", true))

@@ -101,8 +101,7 @@ void CsvRow::refuse_unknown() const {
     if (says_no_place({AnyNode::word, name, fields_[column], 0})) continue;
     const std::size_t found = numbers_in_text(fields_[column], ".csv");
     numbers += found;
-    if (found > 0 && numbers > 1)
-      throw LabelError(place_of(column), "may hold coordinates, and cannot be turned");
+    if (found > 0 && numbers > 1) throw LabelError(place_of(column), why_not_turned(name));
   }
 }
 

@@ -1,11 +1,13 @@
 #include "src/labels/text/any_text.hpp"
-#include "src/labels/text/label_text.hpp"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cctype>
 #include <charconv>
 #include <optional>
 
+#include "src/labels/text/label_text.hpp"
 #include "src/labels/text/xml_text.hpp"
 #include "src/picture/text.hpp"
 
@@ -44,7 +46,8 @@ constexpr Text
         "originalwidth originalheight channels bitdepth quality label labels labelid class classid "
         "classindex category categoryid target score scores confidence conf prob probability logit "
         "similarity aesthetic pwatermark punsafe nsfw clipscore fold split epoch subject session "
-        "age version seed steps cfgscale guidance area license",
+        "age version seed steps cfgscale guidance area license frame frames framenum framenumber "
+        "frameindex numframes seqnumframes count datetime",
     objects_of_pictures = "gps geodata geodataexif exif phototakentime creationtime",
     prose = "title caption captions text description alt comment note name prompt summary";
 
@@ -531,6 +534,11 @@ std::size_t numbers_in_member(Text name, Text json) {
                                                      : AnyNode::word;
   if (says_no_place({kind, name, json, 0})) return 0;
   return numbers_in_text("[" + std::string(json) + "]", ".json");
+}
+
+std::string why_not_turned(Text name) {
+  return fmt::format("{} may hold coordinates, and cannot be turned; leave it out of the file",
+                     name);
 }
 
 }  // namespace qturn

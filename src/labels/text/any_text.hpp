@@ -84,6 +84,8 @@ inline bool is_embedding(std::size_t numbers, std::size_t negative) {
 std::size_t numbers_in_text(std::string_view text, std::string_view lower_suffix);
 /// The same of a member of JSON.
 std::size_t numbers_in_member(std::string_view name, std::string_view json);
+/// What to say of a member or a column of this name whose numbers are too many.
+std::string why_not_turned(std::string_view name);
 
 template <typename MayEnter, typename Visit>
 void AnyText::for_each_telling(std::size_t container, const MayEnter& may_enter,
