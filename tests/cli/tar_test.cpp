@@ -444,6 +444,7 @@ TEST_CASE_METHOD(cli::Workplace, "check finds in a tar what it finds in its file
   CHECK(of_tar.size() == 4);
   CHECK(of_tar == findings("in", {}));
   CHECK(findings("in.tar", {"--quick"}) == findings("in", {"--quick"}));
+  refused({"check", "in.tar", "--include", "*.tif"}, "no pictures to check");
   add("cut.tar", tests::tar({{"a.jpg", jpeg}}).substr(0, 700));
   CHECK_THAT(failed({"check", "cut.tar"}).err, ContainsSubstring("cut.tar: is damaged or cut"));
 }

@@ -211,6 +211,8 @@ class Findings {
     for (const LabelFinding& finding : of_labels) labels_->report(finding, json_);
   }
 
+  bool has_pictures() const { return checked_ + failed_ > 0; }
+
   /// Prints the summary.
   void end_pictures() {
     progress_.end();
@@ -293,6 +295,8 @@ int check_tars(const CommandLine& line, PlanOptions inputs) {
     whole = whole && tars.turn_tar(tar, {}, {}, writer);
     tars.end_output();
   }
+  if (whole && !findings.has_pictures() && tars.other_failures() == 0)
+    throw PlanError("no pictures to check");
   findings.end_pictures();
   return findings.end(whole && tars.other_failures() == 0);
 }
