@@ -9,6 +9,11 @@
 namespace qturn {
 namespace {
 
+/// Whether a result waits to be put in its place. One that is planned only is done by now.
+bool is_made(const Flight& flight, std::size_t variant) {
+  return flight.is_staged(variant) || flight.outcomes()[variant].status == Status::done;
+}
+
 bool is_missing(const Outcome& outcome) {
   return has_failed(outcome.status) || outcome.status == Status::skipped;
 }
@@ -46,18 +51,14 @@ void SampleFlight::leave_out_parts() {
     const Outcome* missing = nullptr;
     for (const auto& flight : flights_) {
       const Outcome& outcome = flight->outcomes()[variant];
-      // One that is planned only is done by now.
-      if (flight->is_staged(variant) || outcome.status == Status::done ||
-          outcome.status == Status::done_before)
-        continue;
+      if (is_made(*flight, variant) || outcome.status == Status::done_before) continue;
       const bool is_worse =
           missing && has_failed(outcome.status) && missing->status == Status::skipped;
       if (!missing || is_worse) missing = &outcome;
     }
     if (!missing && !is_too_large) continue;
     for (const auto& flight : flights_) {
-      if (!flight->is_staged(variant) && flight->outcomes()[variant].status != Status::done)
-        continue;
+      if (!is_made(*flight, variant)) continue;
       if (missing)
         flight->leave_out(variant, missing->status, missing->route,
                           fmt::format("left out, because {} of the same sample is",

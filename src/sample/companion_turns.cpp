@@ -28,9 +28,8 @@ CompanionTurns::CompanionTurns(fs::path picture, std::span<const Companion> comp
       is_made_once_(is_made_once),
       drawn_on_(drawn_on),
       sidecar_inputs_(inputs_of(companions, CompanionKind::sidecar)),
-      mask_inputs_(inputs_of(companions, CompanionKind::mask)),
       sidecars_(source),
-      masks_(mask_inputs_, options) {}
+      masks_(inputs_of(companions, CompanionKind::mask), options) {}
 
 CompanionFile CompanionTurns::turn(const Companion& companion, const TurnedPicture& picture,
                                    const std::atomic<bool>& stop,
@@ -39,7 +38,7 @@ CompanionFile CompanionTurns::turn(const Companion& companion, const TurnedPictu
     case CompanionKind::label:
       return label(companion).turn(companion, picture, drawn_on_);
     case CompanionKind::mask:
-      return masks_.turn(mask(companion), picture.turn, companion.output, stop, warnings);
+      return masks_.turn(companion.input, picture.turn, companion.output, stop, warnings);
     case CompanionKind::sidecar:
       break;
   }
@@ -53,7 +52,7 @@ void CompanionTurns::prove(const CompanionFile& made, const TurnedPicture& pictu
     case CompanionKind::label:
       return label(made).prove(made, picture, drawn_on_, text_of(result));
     case CompanionKind::mask:
-      return masks_.prove(mask(made), picture.turn, result, stop);
+      return masks_.prove(made.input, picture.turn, result, stop);
     case CompanionKind::sidecar:
       return prove_sidecar(made, picture.turn, text_of(result));
   }
@@ -73,11 +72,6 @@ void CompanionTurns::clear() {
 
 LabelTurns& CompanionTurns::label(const Companion& companion) {
   return labels_.try_emplace(companion.input, source_).first->second;
-}
-
-std::size_t CompanionTurns::mask(const Companion& companion) const {
-  return static_cast<std::size_t>(std::ranges::find(mask_inputs_, companion.input) -
-                                  mask_inputs_.begin());
 }
 
 const std::vector<fs::path>& CompanionTurns::world_files() {

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <atomic>
-#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <map>
@@ -47,14 +46,13 @@ class CompanionTurns {
 
  private:
   LabelTurns& label(const Companion& companion);
-  std::size_t mask(const Companion& companion) const;
   const std::vector<std::filesystem::path>& world_files();
 
   const std::filesystem::path picture_;
   const Source& source_;
   const bool is_made_once_;
   const LabelsDrawnOn drawn_on_;
-  std::vector<std::filesystem::path> sidecar_inputs_, mask_inputs_;
+  std::vector<std::filesystem::path> sidecar_inputs_;
   ReadOnce sidecars_;  ///< if there are several results
   std::map<std::filesystem::path, LabelTurns> labels_;
   MaskTurns masks_;

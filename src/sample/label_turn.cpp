@@ -260,9 +260,14 @@ std::vector<std::string> MaskTurns::stale_metadata(const MetadataTurn& turn) con
   return stale;
 }
 
-CompanionFile MaskTurns::turn(std::size_t index, const MetadataTurn& turn, const fs::path& output,
-                              const std::atomic<bool>& stop, std::vector<std::string>& warnings) {
-  Mask& mask = *masks_[index];
+MaskTurns::Mask& MaskTurns::mask_of(const fs::path& input) {
+  return *masks_.at(static_cast<std::size_t>(std::ranges::find(inputs_, input) - inputs_.begin()));
+}
+
+CompanionFile MaskTurns::turn(const fs::path& input, const MetadataTurn& turn,
+                              const fs::path& output, const std::atomic<bool>& stop,
+                              std::vector<std::string>& warnings) {
+  Mask& mask = mask_of(input);
   const fs::path& path = mask.original.path;
   return with_name(path, [&] {
     const Orientation orientation = turn_of_labels(turn, drawn_on_);
@@ -286,9 +291,9 @@ CompanionFile MaskTurns::turn(std::size_t index, const MetadataTurn& turn, const
   });
 }
 
-void MaskTurns::prove(std::size_t index, const MetadataTurn& turn,
+void MaskTurns::prove(const fs::path& input, const MetadataTurn& turn,
                       std::span<const std::byte> result, const std::atomic<bool>& stop) {
-  Mask& mask = *masks_[index];
+  Mask& mask = mask_of(input);
   with_name(mask.original.path, [&] {
     const Orientation orientation = turn_of_labels(turn, drawn_on_);
     // Another program may have written it again.

@@ -108,13 +108,13 @@ class MaskTurns {
   void decode(const std::atomic<bool>& stop);
   /// Turns a mask for one of the planned turns. Each turn comes once. Throws ImageFileError if the
   /// mask cannot follow, or has another size than the picture; Interrupted.
-  CompanionFile turn(std::size_t index, const MetadataTurn& turn,
+  CompanionFile turn(const std::filesystem::path& input, const MetadataTurn& turn,
                      const std::filesystem::path& output, const std::atomic<bool>& stop,
                      std::vector<std::string>& warnings);
   /// Compares the mask with `result`, which turn() made for this turn and which was read again.
   /// Throws ProofError; Interrupted.
-  void prove(std::size_t index, const MetadataTurn& turn, std::span<const std::byte> result,
-             const std::atomic<bool>& stop);
+  void prove(const std::filesystem::path& input, const MetadataTurn& turn,
+             std::span<const std::byte> result, const std::atomic<bool>& stop);
   /// What the turn makes untrue in the masks: "its map coordinates (GeoTIFF) in m/a.tif".
   std::vector<std::string> stale_metadata(const MetadataTurn& turn) const;
   void clear() { masks_.clear(); }
@@ -126,6 +126,8 @@ class MaskTurns {
     PictureTurn picture;
     std::unique_ptr<Lane> lane;
   };
+  Mask& mask_of(const std::filesystem::path& input);
+
   std::vector<std::filesystem::path> inputs_;
   PictureOptions options_;
   std::vector<std::unique_ptr<Mask>> masks_;

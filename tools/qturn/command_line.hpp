@@ -72,6 +72,14 @@ struct CommandLine {
     return !shard && (existing != Existing::refuse || resume) ? IfExists::replace : IfExists::fail;
   }
 
+  bool replaces_existing() const {
+    return existing == Existing::overwrite || existing == Existing::update;
+  }
+  /// Some outputs that exist stay: all of them, or those that are up to date.
+  bool leaves_existing() const {
+    return existing == Existing::skip || existing == Existing::update;
+  }
+
   /// As --masks says, or else --labels.
   MaskOptions mask_options() const {
     return masks.value_or(MaskOptions{.take = labels.take != TakeLabels::none});

@@ -61,7 +61,7 @@ void FileRun::check_labels() {
 
 FileWriterOptions FileRun::sink_options(Fsync fsync) const {
   IfExists if_exists = IfExists::fail;
-  if (line_.in_place || line_.existing == Existing::overwrite || line_.existing == Existing::update)
+  if (line_.in_place || line_.replaces_existing())
     if_exists = IfExists::replace;
   else if (line_.existing == Existing::skip)
     if_exists = IfExists::leave_companions;

@@ -31,7 +31,7 @@ void refuse_unfit(const CommandLine& line) {
       {line.shard.has_value(),
        "--shard does not divide one tar; pack parts of the folder (--include), and give the tars "
        "to --shard"},
-      {line.existing == Existing::skip || line.existing == Existing::update,
+      {line.leaves_existing(),
        "--skip-existing and --update do not look into a folder that is packed; use --resume, which "
        "leaves a tar that is up to date"},
       {line.others == Others::copy,
@@ -116,8 +116,7 @@ int turn_and_pack(const CommandLine& line, PlanOptions plan, RunOptions options)
   Report report(line, counted, device);
   TarRun tars(line, std::move(plan), options, counted,
               [&](const Outcome& outcome) { report.add(outcome); });
-  const IfExists if_exists =
-      line.existing == Existing::overwrite ? IfExists::replace : IfExists::fail;
+  const IfExists if_exists = line.replaces_existing() ? IfExists::replace : IfExists::fail;
   RealPlaces folders;
   const auto output = open_sample_output(line, place, if_exists, folders, nullptr,
                                          record ? record->begin() : nullptr, tars.stop());

@@ -78,7 +78,7 @@ void refuse_existing_output(const CommandLine& line, const fs::path& place) {
   }
   if (!fs::is_regular_file(place))
     throw PlanError(place.string() + ": is not a regular file; choose another output");
-  if (line.existing == Existing::overwrite || line.existing == Existing::update) return;
+  if (line.replaces_existing()) return;
   throw PlanError(place.string() + (line.shard
                                         ? ": exists already; choose another output"
                                         : ": exists already; use --overwrite, or another output"));

@@ -38,10 +38,6 @@ bool is_tar(const std::string& input) try {
   return false;
 }
 
-bool leaves_existing(const CommandLine& line) {
-  return line.existing == Existing::skip || line.existing == Existing::update;
-}
-
 void refuse_unfit(const CommandLine& line) {
   const bool takes_companions_from_elsewhere = !line.labels.folder.empty() ||
                                                line.labels.take == TakeLabels::one_file ||
@@ -51,7 +47,7 @@ void refuse_unfit(const CommandLine& line) {
       {!line.base.empty(), "a tar keeps its name, not its path, in the output; leave out --base"},
       {line.dry_run && is_from_standard_input(line),
        "--dry-run would use up standard input; name a tar that is a file"},
-      {leaves_existing(line) && (line.unpack || line.tar_bytes > 0 || line.shard),
+      {line.leaves_existing() && (line.unpack || line.tar_bytes > 0 || line.shard),
        "--skip-existing and --update look at whole tars; leave out --unpack, --tar-size and "
        "--shard, or use --resume"},
       {takes_companions_from_elsewhere,
@@ -73,29 +69,29 @@ struct Place {
   std::shared_ptr<TarRecord> record = {};  ///< of the output; or null
 };
 
+/// The inputs of each output.
+std::map<fs::path, std::vector<std::string>> inputs_of(const std::vector<Place>& places) {
+  std::map<fs::path, std::vector<std::string>> inputs;
+  for (const Place& place : places) inputs[place.output].push_back(place.input);
+  return inputs;
+}
+
 /// With --resume, adds a record to each output that is a tar made from files. Leaves out outputs
 /// that are done.
 void add_records(const CommandLine& line, JpegEdges edges, std::vector<Place>& places) {
   if (!leaves_record(line) || line.shard || line.unpack) return;
-  struct Inputs {
+  for (const auto& each : inputs_of(places)) {
+    const fs::path& output = each.first;
+    if (output == "-" || std::ranges::count(each.second, "-") > 0) continue;
     std::vector<std::string> names;
     std::string states;
-    bool are_files = true;
-  };
-  std::map<fs::path, Inputs> outputs;
-  for (const Place& place : places) {
-    Inputs& inputs = outputs[place.output];
-    inputs.are_files = inputs.are_files && place.input != "-" && place.output != "-";
-    if (!inputs.are_files) continue;
-    inputs.names.push_back(fs::absolute(place.input).lexically_normal().string());
-    inputs.states += fmt::format("{} {}\n", fs::file_size(place.input),
-                                 fs::last_write_time(place.input).time_since_epoch().count());
-  }
-  for (auto& [output, inputs] : outputs) {
-    if (!inputs.are_files) continue;
-    const auto record =
-        std::make_shared<TarRecord>(line, output, std::move(inputs.names),
-                                    hash_of(std::as_bytes(std::span(inputs.states))), edges);
+    for (const std::string& input : each.second) {
+      names.push_back(fs::absolute(input).lexically_normal().string());
+      states += fmt::format("{} {}\n", fs::file_size(input),
+                            fs::last_write_time(input).time_since_epoch().count());
+    }
+    const auto record = std::make_shared<TarRecord>(
+        line, output, std::move(names), hash_of(std::as_bytes(std::span(states))), edges);
     // This reads the whole output, so only once, however many inputs it has.
     const bool is_done = line.resume && record->is_done();
     std::erase_if(places, [&](Place& place) {
@@ -159,23 +155,18 @@ TarShard shard_of(const CommandLine& line, const PlanOptions& plan, JpegEdges ed
   return shard;
 }
 
-std::map<fs::path, std::vector<std::string>> inputs_of(const std::vector<Place>& places) {
-  std::map<fs::path, std::vector<std::string>> inputs;
-  for (const Place& place : places) inputs[place.output].push_back(place.input);
-  return inputs;
-}
-
 /// Leaves out what exists, with --update only what is not older than its inputs, and says so.
 /// Standard input has no time, and --update with it was refused.
 void leave_existing(const CommandLine& line, std::vector<Place>& places) {
-  if (!leaves_existing(line)) return;
-  for (const auto& [output, inputs] : inputs_of(places)) {
+  if (!line.leaves_existing()) return;
+  for (const auto& each : inputs_of(places)) {
+    const fs::path& output = each.first;
     if (!fs::exists(output)) continue;
     const fs::file_time_type time = fs::last_write_time(output);
-    const bool is_older =
-        line.existing == Existing::update && std::ranges::any_of(inputs, [&](const auto& each) {
-          return fs::last_write_time(each) > time;
-        });
+    const bool is_older = line.existing == Existing::update &&
+                          std::ranges::any_of(each.second, [&](const std::string& input) {
+                            return fs::last_write_time(input) > time;
+                          });
     if (is_older) continue;
     std::erase_if(places, [&](const Place& place) { return place.output == output; });
     if (!line.quiet)
@@ -263,7 +254,7 @@ int turn_tars(const CommandLine& line, PlanOptions plan, RunOptions options, con
     for (const Place& place : places) refuse_unmerged_shards(place.output.parent_path());
   }
   leave_existing(line, places);
-  if (places.empty() && leaves_existing(line)) return exit_code_of_run(true);
+  if (places.empty() && line.leaves_existing()) return exit_code_of_run(true);
   add_records(line, options.jpeg.edges, places);
   if (places.empty() && !shard) return say_tars_are_done(line);
   const bool is_begun = shard && shard->is_begun();
@@ -289,8 +280,7 @@ int turn_tars(const CommandLine& line, PlanOptions plan, RunOptions options, con
   RealPlaces folders;
   std::unique_ptr<SampleWriter> output;
   const auto begin = [&](const Place& place) {
-    const bool replaces =
-        line.existing == Existing::overwrite || line.existing == Existing::update || is_begun;
+    const bool replaces = line.replaces_existing() || is_begun;
     output = open_sample_output(line, place.output, replaces ? IfExists::replace : IfExists::fail,
                                 folders, journals.get(),
                                 place.record ? place.record->begin() : nullptr, tars.stop());
