@@ -211,7 +211,7 @@ def test_what_cannot_be_turned_is_an_error_that_names_the_file(changes, argument
 @pytest.mark.parametrize("members,is_turned", [
     ({"x/a.caption": b"a cat"}, True),
     ({"x/a.csv": b"image,year,count,score\na,1987,12,70\n"}, True),
-    ({"x/a.csv": b"image,year,count,score,rank\na,1987,12,70,3\n"}, False),
+    ({"x/a.csv": b"image,year,count,low,high,near,far\na,1987,12,70,3,9,4\n"}, False),
     ({"x/a.jgw": b"10\n0\n0\n-10\n500000\n4000000\n"}, True),
     ({"x/a.mask.png": png(4, 3), "x/a.mask_2.png": png(4, 3)}, True),
     ({"x/a.b_mask.png": png(4, 3)}, False),
