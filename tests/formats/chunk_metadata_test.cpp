@@ -1,6 +1,7 @@
 // The orientation metadata of files of chunks, PNG and WebP.
 #include <catch2/catch_test_macros.hpp>
 
+#include "src/check/check.hpp"
 #include "src/formats/png/chunks.hpp"
 #include "src/formats/png/orientation_metadata.hpp"
 #include "src/formats/png/zlib.hpp"
@@ -83,9 +84,7 @@ std::vector<std::string> raw_profiles(std::string_view keyword, const std::strin
 }
 
 std::vector<std::string> findings_of(const Bytes& png) {
-  MetadataCheck check(png::codec.read_header(png));
-  png::codec.check(png, check);
-  return check.findings();
+  return check_metadata(png, png::codec, {}).findings();
 }
 
 }  // namespace

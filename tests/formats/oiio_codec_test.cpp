@@ -24,10 +24,6 @@ using namespace qturn::tests;
 using Catch::Matchers::ContainsSubstring;
 using OIIO::TypeDesc;
 
-Bytes cut(const Bytes& file, std::size_t size) {
-  return {file.begin(), file.begin() + static_cast<std::ptrdiff_t>(size)};
-}
-
 struct Case {
   const Codec* format = nullptr;
   const char* plugin;
@@ -84,10 +80,7 @@ std::vector<std::uint8_t> shown(const Bytes& file, const Codec& format) {
 
 TEST_CASE("Every sample of every format and type is where it belongs, bit for bit") {
   const Case& kind = cases[GENERATE(range(0, static_cast<int>(std::size(cases))))];
-  const auto orientation =
-      GENERATE(values({Orientation::identity, Orientation::flop, Orientation::rotate180,
-                       Orientation::flip, Orientation::transpose, Orientation::rotate90,
-                       Orientation::transverse, Orientation::rotate270}));
+  const auto orientation = GENERATE(from_range(all_orientations));
   INFO(kind.plugin << ", " << kind.channels << " channels, " << TypeDesc(kind.type).c_str());
   std::vector<std::uint8_t> samples;
   const Bytes file = picture(kind, samples);
@@ -143,9 +136,7 @@ TEST_CASE("Bytes after the pixels of a BMP, an HDR and a TIFF are not kept, with
     const OIIO::ImageSpec spec = plain_spec(kind.width, 7, 3, kind.type);
     const Bytes file = write_with_oiio(kind.plugin, spec, samples_for(spec));
     const auto warnings = [&](std::string_view after, const Codec& target) {
-      Bytes longer = file;
-      longer.insert(longer.end(), bytes_of(after).begin(), bytes_of(after).end());
-      return Decoded(longer, *kind.format, target).warnings;
+      return Decoded(followed_by(file, after), *kind.format, target).warnings;
     };
     const Codec& other = kind.type == TypeDesc::UINT8 ? png::codec : openexr::codec;
     const std::vector<std::string> said = {"4 bytes after the picture are not kept"};
@@ -209,16 +200,15 @@ TEST_CASE("A TIFF without a field for its bits has one bit per sample") {
   std::vector<std::uint8_t> samples = samples_for(spec);
   for (std::uint8_t& sample : samples) sample = sample < 128 ? 0 : 255;
   const Bytes said = write_with_oiio("tiff", spec, samples);
-  TiffFile unsaid = read_tiff(said);
   const bool bare = GENERATE(false, true);  // as Pillow writes it: no field is left that could go
-  std::erase_if(unsaid.pages[0].fields, [&](const TiffField& field) {
-    constexpr std::array<std::uint16_t, 8> needed = {256, 257, 259, 262, 273, 278, 279, 284};
-    return field.tag == tiff_tag::bits_per_sample ||
-           (bare && std::find(needed.begin(), needed.end(), field.tag) == needed.end());
+  const Bytes file = with_page(said, [&](TiffDirectory& page) {
+    std::erase_if(page.fields, [&](const TiffField& field) {
+      constexpr std::array<std::uint16_t, 8> needed = {256, 257, 259, 262, 273, 278, 279, 284};
+      return field.tag == tiff_tag::bits_per_sample ||
+             (bare && std::find(needed.begin(), needed.end(), field.tag) == needed.end());
+    });
   });
-  REQUIRE(unsaid.pages[0].find(tiff_tag::bits_per_sample) == nullptr);
-  const std::span<const std::byte> parts[] = {said};
-  const Bytes file = write_tiff(unsaid, parts);
+  REQUIRE(read_tiff(file).pages[0].find(tiff_tag::bits_per_sample) == nullptr);
   const Bytes out = turn_file(file, tiff::codec, Orientation::rotate90);
   // On its own, OpenImageIO would take the pixels for bytes.
   const Decoded read(out, tiff::codec, bmp::codec);
@@ -256,13 +246,11 @@ TEST_CASE("TIFF's orientation is honoured and comes out as 1, its fields as they
   const std::vector<std::uint8_t> profile = noise(200);
   spec.attribute("ICCProfile", TypeDesc(TypeDesc::UINT8, 200), profile.data());
   const Bytes plain = write_with_oiio("tiff", spec, samples_for(spec));
-  TiffFile with_exif = read_tiff(plain);
   constexpr std::uint16_t user_comment = 37510;
-  with_exif.pages[0].children[tiff_tag::exif].fields = {
-      {user_comment, tiff_type::undefined, 13, owned("ASCII a remark")}};
-  with_exif.pages[0].children[tiff_tag::exif].fields[0].value.resize(13);
-  const std::span<const std::byte> parts[] = {plain};
-  const Bytes file = write_tiff(with_exif, parts);
+  const Bytes file = with_page(plain, [](TiffDirectory& page) {
+    page.children[tiff_tag::exif].fields = {
+        {user_comment, tiff_type::undefined, 13, owned("ASCII a remar")}};
+  });
   CHECK(tiff::codec.read_header(file).stored == Orientation::rotate90);
   const Bytes out = turn_file(file, tiff::codec, Orientation::rotate90);
   CHECK(tiff::codec.read_header(out).stored == Orientation::identity);
@@ -283,12 +271,8 @@ TEST_CASE("The time of writing is nowhere in a file") {
         std::tuple{&openexr::codec, "openexr", TypeDesc::HALF}}) {
     OIIO::ImageSpec spec = plain_spec(8, 8, 3, type);
     std::vector<std::uint8_t> samples = samples_for(spec);
-    Image image{.format = &bmp::codec, .pages = {}, .extras = {}};
-    image.pages.push_back({.pixels = samples.data(),
-                           .width = 8,
-                           .height = 8,
-                           .channels = 3,
-                           .type = type == TypeDesc::HALF ? SampleFormat::f16 : SampleFormat::u8});
+    const Image image = image_of(samples, 8, 8, 3, bmp::codec,
+                                 type == TypeDesc::HALF ? SampleFormat::f16 : SampleFormat::u8);
     const Bytes file = tests::encode(image, Orientation::identity, *format);
     CHECK(read_with_oiio(plugin, file).spec.get_string_attribute("DateTime") == "");
     const Bytes again = turn_file(file, *format, Orientation::identity);
@@ -407,15 +391,7 @@ TEST_CASE("Reading and writing stop when asked to") {
   for (const Case& kind : {Case{&png::codec, "png", 3, TypeDesc::UINT8},
                            Case{&tiff::codec, "tiff", 3, TypeDesc::UINT8, "zip"}}) {
     std::vector<std::uint8_t> samples;
-    const Bytes file = picture(kind, samples);
-    PixelArena arena;
-    std::vector<std::string> warnings;
-    const std::atomic<bool> stop = true;
-    CHECK_THROWS_AS(kind.format->decode(file, Samples::as_stored, arena, stop, warnings),
-                    Interrupted);
-    const Decoded decoded(file, *kind.format);
-    CHECK_THROWS_AS(encode(decoded.image, Orientation::identity, *kind.format, stop, warnings),
-                    Interrupted);
+    CHECK(stops(picture(kind, samples), *kind.format));
   }
 }
 

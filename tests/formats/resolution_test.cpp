@@ -33,8 +33,8 @@ Bytes file_with(const Codec& format, const Metadata& metadata) {
   auto extras = std::make_shared<Extras>();
   extras->metadata = metadata;
   std::vector<std::uint8_t> samples = noise(12);
-  Image image{.format = &pnm::codec, .pages = {}, .extras = extras};
-  image.pages.push_back({.pixels = samples.data(), .width = 2, .height = 2, .channels = 3});
+  Image image = image_of(samples, 2, 2, 3, pnm::codec);
+  image.extras = extras;
   return tests::encode(image, Orientation::identity, format);
 }
 

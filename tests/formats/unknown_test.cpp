@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "src/check/check.hpp"
 #include "src/formats/jpeg/file/jpeg_file.hpp"
 #include "src/formats/jpeg/metadata/orientation_metadata.hpp"
 #include "src/formats/png/chunks.hpp"
@@ -72,21 +73,13 @@ Bytes webp_with(const std::string& type, const std::string& data) {
   return owned(file);
 }
 
-Bytes tiff_with(std::uint16_t tag, const std::string& value) {
-  using namespace qturn::tiff;
-  const Bytes plain = owned(cli::encoded(cli::smooth_picture(5, 3), tiff::codec));
-  TiffFile tiff = read_tiff(plain);
-  tiff.pages.front().fields.push_back(
-      {.tag = tag, .type = tiff_type::undefined, .count = value.size(), .value = owned(value)});
-  const std::span<const std::byte> parts[] = {plain};
-  return write_tiff(tiff, parts);
-}
+Bytes plain_tiff() { return owned(cli::encoded(cli::smooth_picture(5, 3), tiff::codec)); }
 
-std::string xmp_with(const std::string& space, const std::string& property) {
-  return "<x:xmpmeta xmlns:x='adobe:ns:meta/'><rdf:RDF "
-         "xmlns:rdf='http://www.w3.org/1999/02/22-rdf-syntax-ns#'><rdf:Description rdf:about='' "
-         "xmlns:a='" +
-         space + "'>" + property + "</rdf:Description></rdf:RDF></x:xmpmeta>";
+Bytes tiff_with(std::uint16_t tag, const std::string& value) {
+  return with_field(plain_tiff(), {.tag = tag,
+                                   .type = tiff::tiff_type::undefined,
+                                   .count = value.size(),
+                                   .value = owned(value)});
 }
 
 std::string xmp_payload(const std::string& packet) {
@@ -158,12 +151,9 @@ Bytes jpeg_with_exif(const std::string& block) { return jpeg_with(1, "Exif\0\0"s
 
 // A TIFF with the directories of an Exif block.
 Bytes tiff_with_exif(const std::string& block) {
-  using namespace qturn::tiff;
-  const Bytes plain = owned(cli::encoded(cli::smooth_picture(5, 3), tiff::codec));
-  TiffFile file = read_tiff(plain);
-  file.pages.front().children = read_tiff(bytes_of(block)).pages.front().children;
-  const std::span<const std::byte> parts[] = {plain};
-  return write_tiff(file, parts);
+  return with_page(plain_tiff(), [&](tiff::TiffDirectory& page) {
+    page.children = tiff::read_tiff(bytes_of(block)).pages.front().children;
+  });
 }
 
 }  // namespace
@@ -259,31 +249,21 @@ namespace {
 // A page of 5 x 3 pixels, x and y pixels from the edges of a canvas, at 100 pixels per unit.
 Bytes tiff_at(std::uint32_t x, std::uint32_t y, Size canvas) {
   using namespace qturn::tiff;
-  const Bytes plain = owned(cli::encoded(cli::smooth_picture(5, 3), tiff::codec));
-  TiffFile tiff = read_tiff(plain);
-  auto& fields = tiff.pages.front().fields;
-  std::erase_if(fields, [](const TiffField& field) {
-    return field.tag == tiff_tag::x_resolution || field.tag == tiff_tag::y_resolution;
+  return with_page(plain_tiff(), [&](TiffDirectory& page) {
+    const auto set = [&](std::uint16_t tag, std::uint64_t over, std::uint64_t under) {
+      TiffField field = u32_field(tag, {over, under});
+      field.type = tiff_type::rational;
+      field.count = 1;
+      set_field(page, field);
+    };
+    set(tiff_tag::x_resolution, 100, 1);
+    set(tiff_tag::y_resolution, 100, 1);
+    set(286, x, 100);
+    set(287, y, 100);
+    if (canvas.width == 0) return;
+    set_field(page, u32_field(33300, static_cast<std::uint64_t>(canvas.width)));
+    set_field(page, u32_field(33301, static_cast<std::uint64_t>(canvas.height)));
   });
-  const auto add = [&](std::uint16_t tag, std::uint64_t over, std::uint64_t under) {
-    const std::uint64_t numbers[] = {over, under};
-    fields.push_back(tiff_integers(tag, tiff_type::u32, numbers));
-    fields.back().type = tiff_type::rational;
-    fields.back().count = 1;
-  };
-  add(tiff_tag::x_resolution, 100, 1);
-  add(tiff_tag::y_resolution, 100, 1);
-  add(286, x, 100);
-  add(287, y, 100);
-  const auto sides = {std::pair{33300, canvas.width}, std::pair{33301, canvas.height}};
-  for (const auto& [tag, side] : sides) {
-    const auto number = static_cast<std::uint64_t>(side);
-    if (side > 0)
-      fields.push_back(
-          tiff_integers(static_cast<std::uint16_t>(tag), tiff_type::u32, std::span(&number, 1)));
-  }
-  const std::span<const std::byte> parts[] = {plain};
-  return write_tiff(tiff, parts);
 }
 
 std::vector<std::uint64_t> place_in(const Bytes& file) {
@@ -349,9 +329,7 @@ TEST_CASE("XMP in a damaged chunk of a PNG stays, with a warning, and check find
   const MetadataTurn turn{.tag = Orientation::rotate90, .size = {5, 3}};
   CHECK(png::turn_png_metadata(file, turn, MissingTag::stays_absent, warnings) == file);
   CHECK(warnings == Names{"its XMP is damaged and stays as it was"});
-  MetadataCheck check(png::codec.read_header(file));
-  png::codec.check(file, check);
-  CHECK(check.findings() == Names{"XMP is damaged"});
+  CHECK(check_metadata(file, png::codec, {}).findings() == Names{"XMP is damaged"});
 }
 
 namespace {
@@ -375,10 +353,13 @@ std::string resolution_of(unsigned across, unsigned down) {
                             order.u32(down << 16) + order.u16(1) + order.u16(2));
 }
 
-Bytes turned_by_program(const Bytes& file, const Codec& codec, Orientation orientation) {
-  const Turned turned = turn(file.data(), file.size(), orientation, {});
-  CHECK(turned.warnings == Names());
-  // As a run in place proves it.
+Names findings_in(const Bytes& file, const Codec& codec) {
+  return check_metadata(file, codec, {}).findings();
+}
+
+// Proved as a run in place proves it.
+Turned turned_and_proved(const Bytes& file, const Codec& codec, Orientation orientation) {
+  Turned turned = turn(file.data(), file.size(), orientation, {});
   const std::atomic<bool> never{false};
   const Header header = codec.read_header(file);
   const MetadataTurn proof{.stored = header.stored,
@@ -386,16 +367,14 @@ Bytes turned_by_program(const Bytes& file, const Codec& codec, Orientation orien
                            .size = turned.outcome.size,
                            .untrimmed = header.size()};
   CHECK_NOTHROW(prove_parts(codec, file, turned.bytes, proof, JpegEdges::reencode, false, never));
-  MetadataCheck check(codec.read_header(turned.bytes));
-  codec.check(turned.bytes, check);
-  CHECK(check.findings() == Names());
-  return turned.bytes;
+  return turned;
 }
 
-Names findings_in(const Bytes& file, const Codec& codec) {
-  MetadataCheck check(codec.read_header(file));
-  codec.check(file, check);
-  return check.findings();
+Bytes turned_by_program(const Bytes& file, const Codec& codec, Orientation orientation) {
+  const Turned turned = turned_and_proved(file, codec, orientation);
+  CHECK(turned.warnings == Names());
+  CHECK(findings_in(turned.bytes, codec) == Names());
+  return turned.bytes;
 }
 
 }  // namespace
@@ -434,16 +413,9 @@ TEST_CASE(
   REQUIRE(scan != std::string::npos);
   damaged.replace(scan + 4, 17, 17, '\xFF');
   const auto expect_kept = [](const Bytes& file, const Codec& codec) {
-    const Turned turned = turn(file.data(), file.size(), Orientation::rotate90, {});
+    const Turned turned = turned_and_proved(file, codec, Orientation::rotate90);
     REQUIRE(turned.warnings.size() == 1);
     CHECK(turned.warnings[0].starts_with("the thumbnail of Photoshop stays as it was: "));
-    const std::atomic<bool> never{false};
-    const Header header = codec.read_header(file);
-    const MetadataTurn proof{.stored = header.stored,
-                             .pixels = turned.outcome.applied,
-                             .size = turned.outcome.size,
-                             .untrimmed = header.size()};
-    CHECK_NOTHROW(prove_parts(codec, file, turned.bytes, proof, JpegEdges::reencode, false, never));
     CHECK(findings_in(turned.bytes, codec).size() == 1);
   };
   expect_kept(owned(cli::jpeg(cli::smooth_picture(32, 16))
@@ -574,17 +546,14 @@ TEST_CASE("Depth maps that Dynamic Depth lists turn, be they JPEGs or PNGs") {
   for (const bool is_png : {false, true}) {
     const std::string map =
         is_png ? cli::png(cli::smooth_picture(8, 4), "") : cli::jpeg(cli::smooth_picture(8, 4));
-    const std::string packet =
-        "<x:xmpmeta xmlns:x='adobe:ns:meta/'><rdf:RDF "
-        "xmlns:rdf='http://www.w3.org/1999/02/22-rdf-syntax-ns#'><rdf:Description rdf:about='' "
-        "xmlns:D='http://ns.google.com/photos/dd/1.0/device/' "
-        "xmlns:C='http://ns.google.com/photos/dd/1.0/container/' "
-        "xmlns:I='http://ns.google.com/photos/dd/1.0/item/'><D:Container><C:Directory><rdf:Seq>"
+    const std::string packet = xmp_with(
+        "http://ns.google.com/photos/dd/1.0/device/",
+        "<a:Container><C:Directory xmlns:C='http://ns.google.com/photos/dd/1.0/container/' "
+        "xmlns:I='http://ns.google.com/photos/dd/1.0/item/'><rdf:Seq>"
         "<rdf:li><C:Item I:Mime='image/jpeg' I:Length='0' I:DataURI='primary'/></rdf:li>"
         "<rdf:li><C:Item I:Mime='image/" +
-        std::string(is_png ? "png" : "jpeg") + "' I:Length='" + std::to_string(map.size()) +
-        "' I:DataURI='depth'/></rdf:li></rdf:Seq></C:Directory></D:Container>"
-        "</rdf:Description></rdf:RDF></x:xmpmeta>";
+            std::string(is_png ? "png" : "jpeg") + "' I:Length='" + std::to_string(map.size()) +
+            "' I:DataURI='depth'/></rdf:li></rdf:Seq></C:Directory></a:Container>");
     const Bytes file = owned(picture_with(jpeg_segment(0xE1, xmp_payload(packet))) + map);
     CHECK(said_of(file) == Says());
     const Bytes turned = turned_by_program(file, jpeg::codec, Orientation::rotate90);

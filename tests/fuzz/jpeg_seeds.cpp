@@ -7,25 +7,6 @@
 int main(int argc, char** argv) {
   using qturn::tests::JpegPicture;
   if (argc != 2) return 2;
-  const JpegPicture kinds[] = {
-      {.h = 1, .v = 1},
-      {.h = 2, .v = 1},
-      {.h = 1, .v = 2},
-      {.h = 2, .v = 2},
-      {.h = 4, .v = 1},
-      {.space = JCS_GRAYSCALE},
-      {.space = JCS_RGB},
-      {.space = JCS_CMYK},
-      {.space = JCS_YCCK, .h = 2, .v = 2},
-      {.h = 2, .v = 2, .optimised = true},
-      {.h = 2, .v = 2, .restart_interval = 1},
-      {.h = 2, .v = 2, .progressive = true},
-      {.space = JCS_GRAYSCALE, .progressive = true},
-      {.space = JCS_CMYK, .progressive = true},
-      {.h = 2, .v = 1, .progressive = true, .restart_interval = 2},
-      {.h = 2, .v = 2, .one_scan_each = true},
-      {.quality = 100, .progressive = true},
-  };
   int number = 100;
   const auto write = [&](JpegPicture kind, int width, int height) {
     kind.width = width;
@@ -36,7 +17,7 @@ int main(int argc, char** argv) {
     out.write(reinterpret_cast<const char*>(file.data()),
               static_cast<std::streamsize>(file.size()));
   };
-  for (const JpegPicture& kind : kinds) {
+  for (const JpegPicture& kind : qturn::tests::jpeg_kinds()) {
     write(kind, 32, 16);
     write(kind, 19, 11);
   }

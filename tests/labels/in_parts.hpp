@@ -11,6 +11,15 @@
 
 using Variants = std::vector<qturn::LabelledVariant>;
 
+inline const Variants two_of_7x5 = {
+    {.turn = {}, .name = "a__identity.jpg", .size = {7, 5}},
+    {.turn = {qturn::Orientation::rotate90, qturn::Orientation::rotate90},
+     .name = "a__rotate90.jpg",
+     .size = {7, 5}}};
+inline const Variants one_of_9x9 = {{.turn = {qturn::Orientation::flop, qturn::Orientation::flop},
+                                     .name = "b__flop.jpg",
+                                     .size = {9, 9}}};
+
 /// Gives a text part by part to whatever takes it.
 template <typename Taker>
 void feed(Taker& taker, std::string_view text) {

@@ -6,6 +6,8 @@
 
 #include <string>
 
+#include "tests/labels/painted.hpp"
+
 namespace json_elements_test {
 
 namespace {
@@ -33,12 +35,7 @@ std::string cut(std::string_view text, std::size_t part_bytes) {
 }
 
 std::string fails(std::string_view text) {
-  try {
-    (void)cut(text, 3);
-  } catch (const qturn::LabelError& error) {
-    return error.what();
-  }
-  return "";
+  return thrown_by([&] { return cut(text, 3); });
 }
 
 }  // namespace

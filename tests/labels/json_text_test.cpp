@@ -4,25 +4,24 @@
 
 #include <vector>
 
+#include "tests/labels/painted.hpp"
+
 namespace json_text_test {
 
 using qturn::json_string;
 using qturn::JsonKind;
 using qturn::JsonText;
 using qturn::JsonValue;
-using qturn::LabelError;
 
 namespace {
 
 template <typename Read>
 std::string fails(std::string_view text, Read read, qturn::TextPlace begin = {}) {
-  try {
+  return thrown_by([&] {
     const JsonText json(text, begin);
     (void)read(json.root());
-  } catch (const LabelError& error) {
-    return error.what();
-  }
-  return "";
+    return 0;
+  });
 }
 
 std::string fails(std::string_view text) {

@@ -44,10 +44,7 @@ std::string shape(const std::string& type, const std::string& points,
 
 /// A mask, as text: '1' is in it.
 std::string mask_of(Size of, const std::string& bits) {
-  std::string file = fmt::format("P5 {} {} 255\n", of.width, of.height);
-  for (const char bit : bits) file += bit == '1' ? '\1' : '\0';
-  const auto png = qturn::turn(file.data(), file.size(), Orientation::identity, {.format = "png"});
-  return '"' + qturn::base64(png.bytes) + '"';
+  return '"' + qturn::base64(png_of(of, bits)) + '"';
 }
 
 const std::string mask = mask_of({3, 2}, "110010");
@@ -68,18 +65,11 @@ Canvas painted(const std::string& text, Size of) {
           canvas.at({static_cast<std::int64_t>(x), static_cast<std::int64_t>(y)}) = letter;
     } else if (type == "mask") {
       const auto png = qturn::bytes_of_base64(shape["mask"].get<std::string>()).value();
-      const auto pgm =
-          qturn::turn(png.data(), png.size(), Orientation::identity, {.format = "pnm"});
-      const auto width = static_cast<std::int64_t>(points[1][0] - points[0][0]) + 1;
-      const auto height = static_cast<std::int64_t>(points[1][1] - points[0][1]) + 1;
-      REQUIRE(qturn::plan_turn(png.data(), png.size(), Orientation::identity).source ==
-              Size{width, height});
-      const auto* pixel = pgm.bytes.data() + pgm.bytes.size() - width * height;
-      for (std::int64_t y = 0; y < height; ++y)
-        for (std::int64_t x = 0; x < width; ++x, ++pixel)
-          if (*pixel != std::byte{0})
-            canvas.at({static_cast<std::int64_t>(points[0][0]) + x,
-                       static_cast<std::int64_t>(points[0][1]) + y}) = letter;
+      const qturn::Position corner{static_cast<std::int64_t>(points[0][0]),
+                                   static_cast<std::int64_t>(points[0][1])};
+      const Size is = paint_png(canvas, png, corner, letter);
+      CHECK(is == Size{static_cast<std::int64_t>(points[1][0]) - corner.x + 1,
+                       static_cast<std::int64_t>(points[1][1]) - corner.y + 1});
     } else {
       for (const auto& [x, y] : points)
         canvas.at({static_cast<std::int64_t>(std::floor(x)),

@@ -3,10 +3,13 @@
 
 #include <catch2/catch_test_macros.hpp>
 #include <qturn/orientation.hpp>
+#include <qturn/pictures.hpp>
 
 #include <array>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -49,6 +52,41 @@ inline void paint_rotated(Canvas& canvas, const std::array<double, 4>& box, doub
   }
 }
 
+/// A grey picture: '1' is 1, and the rest 0.
+inline std::vector<std::byte> png_of(qturn::Size size, const std::string& bits) {
+  std::string file =
+      "P5 " + std::to_string(size.width) + " " + std::to_string(size.height) + " 255\n";
+  for (const char bit : bits) file += bit == '1' ? '\1' : '\0';
+  return qturn::turn(file.data(), file.size(), qturn::Orientation::identity, {.format = "png"})
+      .bytes;
+}
+
+/// Paints where such a picture is not 0, and says how large it is.
+inline qturn::Size paint_png(Canvas& canvas, std::span<const std::byte> png, qturn::Position corner,
+                             char letter) {
+  using qturn::Orientation;
+  const auto size = qturn::plan_turn(png.data(), png.size(), Orientation::identity).source;
+  const auto pgm = qturn::turn(png.data(), png.size(), Orientation::identity, {.format = "pnm"});
+  const auto* pixel = pgm.bytes.data() + pgm.bytes.size() - size.width * size.height;
+  for (std::int64_t y = 0; y < size.height; ++y)
+    for (std::int64_t x = 0; x < size.width; ++x, ++pixel)
+      if (*pixel != std::byte{0}) canvas.at({corner.x + x, corner.y + y}) = letter;
+  return size;
+}
+
+/// `there(label, orientation, size)` turns a label, and `back` turns that to the same bytes again.
+/// One that gets another name in between is never the same.
+template <typename There, typename Back>
+void check_restored(const std::string& label, qturn::Size size, There there, Back back,
+                    bool is_renamed = false) {
+  for (const qturn::Orientation orientation : qturn::all_orientations) {
+    const std::string now = there(label, orientation, size);
+    CAPTURE(label, name(orientation), now);
+    if (is_renamed) CHECK(now != label);
+    CHECK(back(now, inverse(orientation), turned_size(orientation, size)) == label);
+  }
+}
+
 /// `turn(text, orientation, size)` turns a label so that what `painted(text, size)` paints turns,
 /// and back to the same bytes.
 template <typename Turn, typename Painted>
@@ -61,8 +99,8 @@ void check_turns(const std::string& label, qturn::Size size, Turn turn, Painted 
     CAPTURE(name(orientation), now);
     const Canvas after = painted(now, of);
     CHECK(after.pixels == turned(before, orientation).pixels);
-    CHECK(turn(now, inverse(orientation), of) == label);
   }
+  check_restored(label, size, turn, turn);
 }
 
 /// The place and the reason of what `work` throws; empty if it throws nothing.

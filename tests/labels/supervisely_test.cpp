@@ -39,10 +39,7 @@ std::string object(const std::string& type, const std::string& exterior,
 
 /// A picture of bits as a bitmap, in a zlib stream or not.
 std::string bitmap(Size of, const std::string& bits, const std::string& origin, bool is_packed) {
-  std::string file = fmt::format("P5 {} {} 255\n", of.width, of.height);
-  for (const char bit : bits) file += bit == '1' ? '\1' : '\0';
-  const auto png =
-      qturn::turn(file.data(), file.size(), Orientation::identity, {.format = "png"}).bytes;
+  const std::vector<std::byte> png = png_of(of, bits);
   const std::string data = qturn::base64(is_packed ? qturn::zlib_of(png) : png);
   return "{\"classTitle\": \"dog\", \"geometryType\": \"bitmap\", \"bitmap\": {\"data\": \"" +
          data + "\", \"origin\": " + origin +
@@ -55,12 +52,7 @@ void paint_bitmap(Canvas& canvas, const nlohmann::json& bitmap, char letter) {
   auto png = qturn::bytes_of_base64(bitmap["data"].get<std::string>()).value();
   if (png[0] != std::byte{0x89}) png = qturn::bytes_of_zlib(png, 1 << 20).value();
   const auto origin = bitmap["origin"].get<std::array<std::int64_t, 2>>();
-  const Size of = qturn::plan_turn(png.data(), png.size(), Orientation::identity).source;
-  const auto pgm = qturn::turn(png.data(), png.size(), Orientation::identity, {.format = "pnm"});
-  const auto* pixel = pgm.bytes.data() + pgm.bytes.size() - of.width * of.height;
-  for (std::int64_t y = 0; y < of.height; ++y)
-    for (std::int64_t x = 0; x < of.width; ++x, ++pixel)
-      if (*pixel != std::byte{0}) canvas.at({origin[0] + x, origin[1] + y}) = letter;
+  paint_png(canvas, png, {origin[0], origin[1]}, letter);
 }
 
 /// A letter for each object: rectangles, whose corners are both in them, and bitmaps are filled, of

@@ -8,69 +8,36 @@
 #include <string>
 #include <utility>
 
-#include "src/picture/image.hpp"
+#include "tests/fixtures/codec_pictures.hpp"
+#include "tests/fixtures/file_parts.hpp"
 
 namespace exif_test {
 
 namespace {
 
 using namespace qturn;
+using namespace qturn::tests;
 using Certainty = StoredOrientation::Certainty;
 using Block = std::vector<std::byte>;
 using std::string_literals::operator""s;
 
-// Writes TIFF structures byte by byte.
-class Builder {
- public:
-  explicit Builder(bool little, unsigned number = 42) : little_(little) {
-    text(little ? "II" : "MM");
-    u16(number);
-    u32(8);
-  }
-  void text(const char* letters) {
-    for (; *letters; ++letters) bytes.push_back(static_cast<std::byte>(*letters));
-  }
-  void u16(unsigned value) {
-    const auto low = static_cast<std::byte>(value & 0xFF);
-    const auto high = static_cast<std::byte>(value >> 8 & 0xFF);
-    bytes.push_back(little_ ? low : high);
-    bytes.push_back(little_ ? high : low);
-  }
-  void u32(unsigned value) {
-    u16(little_ ? value & 0xFFFF : value >> 16);
-    u16(little_ ? value >> 16 : value & 0xFFFF);
-  }
-  void entry(unsigned tag, unsigned type, unsigned count, unsigned value) {
-    u16(tag);
-    u16(type);
-    u32(count);
-    // A value shorter than four bytes stands at their beginning.
-    if (type == 1 || type == 6) {
-      bytes.push_back(static_cast<std::byte>(value));
-      bytes.resize(bytes.size() + 3);
-    } else if (type == 3 || type == 8) {
-      u16(value);
-      u16(0);
-    } else {
-      u32(value);
-    }
-  }
+std::string header(ByteOrder order, unsigned number = 42) {
+  return (order.little ? "II" : "MM") + order.u16(number) + order.u32(8);
+}
 
-  Block bytes;
-
- private:
-  bool little_;
-};
+std::string entry(ByteOrder order, unsigned tag, unsigned type, unsigned count, unsigned value) {
+  // A value shorter than four bytes stands at their beginning.
+  const int bytes = type == 1 || type == 6 ? 1 : type == 3 || type == 8 ? 2 : 4;
+  return order.u16(tag) + order.u16(type) + order.u32(count) + order.number(value, bytes) +
+         std::string(static_cast<std::size_t>(4 - bytes), '\0');
+}
 
 // Make, orientation of the given type, software; then no further directory.
 Block block_with(bool little, unsigned type, unsigned count, unsigned value, unsigned number = 42) {
-  Builder builder(little, number);
-  builder.u16(3);
-  builder.entry(271, 2, 4, 0x41424300);
-  builder.entry(274, type, count, value);
-  builder.entry(305, 2, 4, 0x41424300);
-  builder.u32(0);
-  return builder.bytes;
+  const ByteOrder order{little};
+  return owned(header(order, number) + order.u16(3) + entry(order, 271, 2, 4, 0x41424300) +
+               entry(order, 274, type, count, value) + entry(order, 305, 2, 4, 0x41424300) +
+               order.u32(0));
 }
 
 }  // namespace
@@ -118,29 +85,22 @@ TEST_CASE("An upright SHORT is left exactly as it is") {
 }
 
 TEST_CASE("The second directory, a thumbnail's, is left alone, also where it is the first") {
-  Builder builder(true);
-  builder.u16(1);
-  builder.entry(274, 3, 1, 6);
-  builder.u32(26);
-  builder.u16(1);
-  builder.entry(274, 3, 1, 8);
-  builder.u32(0);
-  REQUIRE(set_upright(builder.bytes));
-  CHECK(builder.bytes[18] == std::byte{1});
-  CHECK(builder.bytes[36] == std::byte{8});
-
-  Builder circle(true);
-  circle.u16(1);
-  circle.entry(274, 3, 1, 6);
-  circle.u32(8);
-  CHECK(set_upright(circle.bytes));
+  const ByteOrder order{true};
+  const std::string first = header(order) + order.u16(1) + entry(order, 274, 3, 1, 6);
+  Block block =
+      owned(first + order.u32(26) + order.u16(1) + entry(order, 274, 3, 1, 8) + order.u32(0));
+  REQUIRE(set_upright(block));
+  CHECK(block[18] == std::byte{1});
+  CHECK(block[36] == std::byte{8});
+  Block circle = owned(first + order.u32(8));
+  CHECK(set_upright(circle));
 }
 
 TEST_CASE("Without a directory there is no orientation") {
   CHECK(stored_orientation({}).certainty == Certainty::absent);
-  Builder none(true);
-  none.bytes[4] = std::byte{0};
-  CHECK(stored_orientation(none.bytes).certainty == Certainty::absent);
+  Block none = owned(header({true}));
+  none[4] = std::byte{0};
+  CHECK(stored_orientation(none).certainty == Certainty::absent);
   Block text(64, std::byte{'x'});
   CHECK(stored_orientation(text).certainty == Certainty::absent);
   CHECK(set_upright(text));
@@ -163,22 +123,18 @@ TEST_CASE("What has a TIFF's byte order and another number is read by some, so i
 }
 
 TEST_CASE("A directory that ends early might have held the orientation") {
-  Builder builder(false);
-  builder.u16(65535);
-  builder.entry(271, 2, 4, 0);
-  CHECK(stored_orientation(builder.bytes).certainty == Certainty::unknown);
-  CHECK_FALSE(set_upright(builder.bytes));
-  CHECK_THROWS_AS(orientation_of_exif(builder.bytes), ImageFileError);
-  CHECK_THROWS_AS(upright_exif(builder.bytes), ImageFileError);
+  Block block = owned(header({}) + "\xFF\xFF" + entry({}, 271, 2, 4, 0));
+  CHECK(stored_orientation(block).certainty == Certainty::unknown);
+  CHECK_FALSE(set_upright(block));
+  CHECK_THROWS_AS(orientation_of_exif(block), ImageFileError);
+  CHECK_THROWS_AS(upright_exif(block), ImageFileError);
 }
 
 TEST_CASE("An orientation before the damage is good enough to be read and set") {
-  Builder builder(false);
-  builder.u16(65535);
-  builder.entry(274, 3, 1, 6);
-  CHECK(stored_orientation(builder.bytes).value == Orientation::rotate90);
-  REQUIRE(set_upright(builder.bytes));
-  CHECK(stored_orientation(builder.bytes).value == Orientation::identity);
+  Block block = owned(header({}) + "\xFF\xFF" + entry({}, 274, 3, 1, 6));
+  CHECK(stored_orientation(block).value == Orientation::rotate90);
+  REQUIRE(set_upright(block));
+  CHECK(stored_orientation(block).value == Orientation::identity);
 }
 
 TEST_CASE("No cut and no offset leads outside the block, and only what is found is set") {
@@ -196,8 +152,7 @@ TEST_CASE("No cut and no offset leads outside the block, and only what is found 
   constexpr std::size_t needed = 8 + 2 + 12 + 12;
   for (std::size_t size = 0; size <= whole.size(); ++size) {
     CAPTURE(size);
-    const StoredOrientation stored =
-        read_and_set(Block(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size)));
+    const StoredOrientation stored = read_and_set(cut(whole, size));
     CHECK((stored.certainty == Certainty::present) == (size >= needed));
     CHECK(stored.value == (size >= needed ? Orientation::rotate90 : Orientation::identity));
   }
@@ -217,10 +172,8 @@ TEST_CASE("No cut and no offset leads outside the block, and only what is found 
 TEST_CASE("JPEG's signature before the structure is passed over, whatever its last byte") {
   const std::string signature =
       GENERATE("Exif\0\0"s, "Exif\0\xFF"s, "Exif\0 "s, "Exif\0\0Exif\0\0"s);
-  Block block;
-  for (const char c : signature) block.push_back(static_cast<std::byte>(c));
   const Block tiff = block_with(true, 3, 1, 8);
-  block.insert(block.end(), tiff.begin(), tiff.end());
+  const Block block = followed_by(owned(signature), text_of(tiff));
   CHECK(exif_body(block).size() == tiff.size());
   CHECK(exif_body(tiff).size() == tiff.size());
   CHECK(orientation_of_exif(block) == Orientation::rotate270);

@@ -149,12 +149,10 @@ TEST_CASE(
 
 TEST_CASE("The angles of a face turn as the face does") {
   const auto angles = [](int roll, int yaw) {
-    return fmt::format(
-        "<x:xmpmeta xmlns:x='adobe:ns:meta/'><rdf:RDF "
-        "xmlns:rdf='http://www.w3.org/1999/02/22-rdf-syntax-ns#'><rdf:Description "
-        "xmlns:f='http://ns.apple.com/faceinfo/1.0/'><f:AngleInfoRoll>{}</f:AngleInfoRoll>"
-        "<f:AngleInfoYaw>{}</f:AngleInfoYaw></rdf:Description></rdf:RDF></x:xmpmeta>",
-        roll, yaw);
+    return xmp_with("http://ns.apple.com/faceinfo/1.0/",
+                    fmt::format("<a:AngleInfoRoll>{}</a:AngleInfoRoll>"
+                                "<a:AngleInfoYaw>{}</a:AngleInfoYaw>",
+                                roll, yaw));
   };
   const auto now = [&](int roll, int yaw, Orientation orientation) {
     std::vector<std::string> warnings;
@@ -176,12 +174,8 @@ TEST_CASE("The angles of a face turn as the face does") {
 
 TEST_CASE("The point in focus moves with the pixels") {
   const auto point = [](const char* x, const char* y) {
-    return fmt::format(
-        "<x:xmpmeta xmlns:x='adobe:ns:meta/'><rdf:RDF "
-        "xmlns:rdf='http://www.w3.org/1999/02/22-rdf-syntax-ns#'><rdf:Description "
-        "xmlns:f='http://ns.google.com/photos/1.0/focus/' f:FocalPointX='{}' "
-        "f:FocalPointY='{}'/></rdf:RDF></x:xmpmeta>",
-        x, y);
+    return xmp_with("http://ns.google.com/photos/1.0/focus/", "",
+                    fmt::format(" a:FocalPointX='{}' a:FocalPointY='{}'", x, y));
   };
   std::vector<std::string> warnings;
   CHECK(turn_xmp(point("0.25", "0.4"), {.pixels = Orientation::rotate90, .size = {48, 64}},

@@ -181,13 +181,8 @@ std::string with(std::string text, std::string_view part, std::string_view other
 /// column, written again by libjpeg with all markers.
 template <typename Change>
 std::string with_blocks(const std::string& jpeg, Change change) {
-  jpeg_error_mgr errors{};
-  jpeg_decompress_struct from{};
-  from.err = jpeg_std_error(&errors);
-  jpeg_create_decompress(&from);
-  jpeg_mem_src(&from, reinterpret_cast<const unsigned char*>(jpeg.data()), jpeg.size());
-  for (int app = 0; app < 16; ++app) jpeg_save_markers(&from, JPEG_APP0 + app, 0xFFFF);
-  jpeg_read_header(&from, TRUE);
+  tests::JpegReader reader(bytes_of(jpeg));
+  jpeg_decompress_struct& from = reader.info;
   jvirt_barray_ptr* arrays = jpeg_read_coefficients(&from);
   const auto common = reinterpret_cast<j_common_ptr>(&from);
   change([&](int component, JDIMENSION row, JDIMENSION column) -> JBLOCK& {
@@ -199,9 +194,7 @@ std::string with_blocks(const std::string& jpeg, Change change) {
   jpeg_write_coefficients(&to.info, arrays);
   for (const jpeg_marker_struct* marker = from.marker_list; marker; marker = marker->next)
     jpeg_write_marker(&to.info, marker->marker, marker->data, marker->data_length);
-  Bytes written = to.finish();
-  jpeg_destroy_decompress(&from);
-  return std::string(text_of(written));
+  return std::string(text_of(to.finish()));
 }
 
 /// The same with another coefficient in a block of the second component.

@@ -157,9 +157,8 @@ TEST_CASE("Damage is an error even where no pixel moves") {
 
 TEST_CASE("The suffix counts where the content cannot tell") {
   std::vector<std::uint8_t> samples = noise(72);
-  Image image{.format = &png::codec, .pages = {}, .extras = {}};
-  image.pages.push_back({.pixels = samples.data(), .width = 6, .height = 4, .channels = 3});
-  const Bytes tga = tests::encode(image, Orientation::identity, tga::codec);
+  const Bytes tga =
+      tests::encode(tests::image_of(samples, 6, 4, 3), Orientation::identity, tga::codec);
   CHECK_THROWS_AS(planned(tga, Orientation::flip), ImageFileError);
   CHECK(planned(tga, Orientation::flip, {.suffix = ".TGA"}).format == "tga");
 
@@ -204,12 +203,11 @@ TEST_CASE("Memory is told beforehand, and grows with the picture") {
 }
 
 TEST_CASE("A fast PNG has the same pixels, and is larger") {
-  Image image{.format = &tiff::codec, .pages = {}, .extras = {}};
   std::vector<std::uint8_t> samples(3 * 300 * 200);  // a gradient, which compresses
   for (std::size_t i = 0; i < samples.size(); ++i)
     samples[i] = static_cast<std::uint8_t>(i / 7 + i % 900 * i % 31);
-  image.pages.push_back({.pixels = samples.data(), .width = 300, .height = 200, .channels = 3});
-  const Bytes file = tests::encode(image, Orientation::identity, png::codec);
+  const Bytes file = tests::encode(tests::image_of(samples, 300, 200, 3, tiff::codec),
+                                   Orientation::identity, png::codec);
   const auto made = [&](PngMode mode) {
     return turned_by(file, Orientation::rotate90, {.png = mode}).bytes;
   };

@@ -429,10 +429,8 @@ TEST_CASE("A BMP from another format has grey in a palette, 24 bits, or alpha by
   for (const int channels : {1, 3, 4}) {
     CAPTURE(channels);
     std::vector<std::uint8_t> samples = noise(static_cast<std::size_t>(5 * 3 * channels));
-    Image image{.format = &png::codec, .pages = {}, .extras = {}};
-    image.pages.push_back(
-        {.pixels = samples.data(), .width = 5, .height = 3, .channels = channels});
-    const Bytes file = tests::encode(image, Orientation::identity, bmp::codec);
+    const Bytes file =
+        tests::encode(image_of(samples, 5, 3, channels), Orientation::identity, bmp::codec);
     CHECK(file.size() == little_endian(file, 2, 4));
     const Shown read = shown(text_of(file));
     CHECK(read.channels == channels);

@@ -13,6 +13,8 @@
 #include "src/formats/gif/blocks.hpp"
 #include "src/picture/file_limits.hpp"
 #include "src/turn/picture_turn.hpp"
+#include "tests/fixtures/file_parts.hpp"
+#include "tests/fixtures/metadata.hpp"
 #include "tests/fixtures/other_programs.hpp"
 
 namespace gif_codec_test {
@@ -25,9 +27,7 @@ using namespace qturn::tests;
 using namespace std::string_view_literals;
 using Catch::Matchers::ContainsSubstring;
 
-std::string u16(int value) {
-  return {static_cast<char>(value & 255), static_cast<char>(value >> 8)};
-}
+std::string u16(int value) { return in_little_endian(static_cast<std::uint64_t>(value), 2); }
 
 std::string palette(std::uint32_t seed) {
   const auto colours = noise(std::size_t{3} * 128, seed);
@@ -212,7 +212,7 @@ TEST_CASE("A GIF without its end is read with a warning, unless a frame is annou
   CHECK(check_metadata(file, codec, Limits{}).findings() == fault);
   CHECK(turn_file(file, codec, Orientation::rotate90) ==
         turn_file(owned(ended), codec, Orientation::rotate90));
-  CHECK(refusal(owned(std::string(text_of(file)) + control(1, 7)), codec) ==
+  CHECK(refusal(followed_by(file, control(1, 7)), codec) ==
         "truncated: the end of the GIF is missing");
   CHECK(refusal(owned(screen(4, 4) + comment("no frame")), codec) ==
         "truncated: the end of the GIF is missing");
@@ -259,8 +259,7 @@ TEST_CASE("A cut at any byte of a GIF is a failure, and so are too few pixels") 
       return end == size && (block.is_frame || &block == &whole.blocks.back());
     });
     if (any_may_end) continue;
-    CHECK(refusal(Bytes(file.begin(), file.begin() + static_cast<std::ptrdiff_t>(size)), codec) !=
-          "");
+    CHECK(refusal(cut(file, size), codec) != "");
   }
   // A frame with the pixels of a smaller one.
   std::string few = frame({0, 0, 4, 4}, 1);
@@ -314,7 +313,7 @@ TEST_CASE("A GIF that claims more pixels than its bytes can hold is damage") {
 }
 
 TEST_CASE("Bytes after a GIF are left out with a warning") {
-  const Bytes file = owned(std::string(text_of(animation())) + "more");
+  const Bytes file = followed_by(animation(), "more");
   CHECK(Decoded(file, codec).warnings ==
         std::vector<std::string>{"4 bytes after the picture are not kept"});
   CHECK(check_metadata(file, codec, Limits{}).findings() ==
@@ -322,16 +321,13 @@ TEST_CASE("Bytes after a GIF are left out with a warning") {
 }
 
 TEST_CASE("The XMP packet of a GIF is turned with the picture, and other formats get it") {
-  const std::string packet =
-      R"(<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">)"
-      R"(<rdf:Description xmlns:tiff="http://ns.adobe.com/tiff/1.0/" tiff:ImageWidth="24" tiff:ImageLength="14"/>)"
-      R"(</rdf:RDF></x:xmpmeta>)";
+  const std::string packet = xmp_packet_with("tiff:ImageWidth='24' tiff:ImageLength='14'", "", 0);
   const Bytes file = owned(screen(24, 14) + xmp(packet) + frame({3, 2, 9, 5}, 1) + ';');
   const Bytes out = turn_file(file, codec, Orientation::rotate90);
   const GifBlocks after = gif_blocks(out);
   REQUIRE(is_gif_xmp(after.blocks.front()));
   CHECK_THAT(std::string(gif_xmp(after.blocks.front())),
-             ContainsSubstring(R"(tiff:ImageWidth="14" tiff:ImageLength="24")"));
+             ContainsSubstring("tiff:ImageWidth='14' tiff:ImageLength='24'"));
   CHECK(check_metadata(out, codec, Limits{}).findings().empty());
   CHECK(Decoded(file, codec, png::codec).image.extras->metadata.xmp == packet);
 }
@@ -348,10 +344,8 @@ TEST_CASE("Comments and a colour profile of a GIF go to other formats") {
 TEST_CASE("The shape of a GIF's pixels is turned with the axes") {
   // (n + 15) / 64: 113 is two to one, 17 one to two, 49 square.
   const auto aspect_of = [](char aspect, Orientation each, std::vector<std::string>& warnings) {
-    Decoded decoded(owned(screen(4, 4, aspect) + frame({0, 0, 4, 4}, 1) + ';'), codec);
-    const std::atomic<bool> stop = false;
-    const Image image = turned(decoded.image, each, decoded.arena);
-    return std::to_integer<int>(qturn::encode(image, each, codec, stop, warnings)[12]);
+    const Bytes file = owned(screen(4, 4, aspect) + frame({0, 0, 4, 4}, 1) + ';');
+    return std::to_integer<int>(turn_file(file, codec, each, warnings)[12]);
   };
   std::vector<std::string> warnings;
   CHECK(aspect_of(113, Orientation::rotate90, warnings) == 17);
@@ -379,15 +373,6 @@ TEST_CASE("A GIF's frames and metadata are counted before they are read") {
   CHECK_THROWS_AS(codec.check_limits(many, {.metadata_count = 8}), LimitError);
 }
 
-TEST_CASE("GIF stops when asked to") {
-  const Bytes file = animation();
-  PixelArena arena;
-  std::vector<std::string> warnings;
-  const std::atomic<bool> stop = true;
-  CHECK_THROWS_AS(codec.decode(file, Samples::as_stored, arena, stop, warnings), Interrupted);
-  const Decoded decoded(file, codec);
-  CHECK_THROWS_AS(qturn::encode(decoded.image, Orientation::identity, codec, stop, warnings),
-                  Interrupted);
-}
+TEST_CASE("GIF stops when asked to") { CHECK(stops(animation(), codec)); }
 
 }  // namespace gif_codec_test

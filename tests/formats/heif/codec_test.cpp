@@ -15,6 +15,7 @@
 #include "src/picture/file_limits.hpp"
 #include "src/turn/picture_turn.hpp"
 #include "tests/fixtures/file_parts.hpp"
+#include "tests/fixtures/metadata.hpp"
 #include "tests/fixtures/motion_video.hpp"
 #include "tests/fixtures/other_programs.hpp"
 
@@ -110,6 +111,14 @@ Container picture() {
   return {.items = {{1, "hvc1", "the pixels", {1}}}, .properties = {size_80x48}};
 }
 
+// One that is shown turned by this property.
+Container picture_with(const std::string& turn) {
+  Container container = picture();
+  container.properties.push_back(turn);
+  container.items[0].properties = {1, 0x82};
+  return container;
+}
+
 // The content of a "grid": as many parts beside each other.
 std::string grid_of(int columns) {
   return in_big_endian(0, 3) + in_big_endian(columns - 1, 1) + in_big_endian(0, 4);
@@ -169,7 +178,7 @@ TEST_CASE("Boxes, properties and items that nobody knows are named where pixels 
     return turn.plan(Orientation::rotate90).kept_unknown;
   };
   const auto with = [](const Container& container, const std::string& boxes = "") {
-    return owned(std::string(text_of(container.file())) + boxes);
+    return followed_by(container.file(), boxes);
   };
   CHECK(said_of(with(picture(), iso_box("free", "ab") + iso_box("abcd", ""))) == Names());
   CHECK(said_of(with(picture(), iso_box("abcd", "ab"))) == Names{"HEIF abcd"});
@@ -297,9 +306,7 @@ TEST_CASE("Thumbnails, auxiliary pictures and alternatives turn along; tiles and
 }
 
 TEST_CASE("An auxiliary picture that a writer forgot to turn follows the picture") {
-  Container container = picture();
-  container.properties.push_back(irot(1));
-  container.items[0].properties = {1, 0x82};
+  Container container = picture_with(irot(1));
   container.items.push_back({2, "hvc1", "alpha", {1}});
   container.references = reference("auxl", 2, {1});
   const Bytes result = turned(container.file(), Orientation::rotate180).file;
@@ -345,10 +352,9 @@ TEST_CASE("What cannot be turned by itself is refused by name") {
   scaled.properties.push_back(iso_box("iscl", std::string(12, '\1')));
   scaled.items[0].properties = {1, 2};
   CHECK_THAT(refusal_of_turn(scaled), ContainsSubstring("scaled ('iscl')"));
-  const Bytes further = owned(std::string(text_of(picture().file())) + iso_box("meco", ""));
-  CHECK_THROWS_WITH(HeifFile(further, unlimited), ContainsSubstring("'meco'"));
-  const Bytes fragments = owned(std::string(text_of(picture().file())) + iso_box("moof", ""));
-  CHECK_THROWS_WITH(HeifFile(fragments, unlimited), ContainsSubstring("in fragments"));
+  for (const auto& [box, says] : {std::pair{"meco", "'meco'"}, {"moof", "in fragments"}})
+    CHECK_THROWS_WITH(HeifFile(followed_by(picture().file(), iso_box(box, "")), unlimited),
+                      ContainsSubstring(says));
 }
 
 TEST_CASE("Both pictures of a stereo pair are turned, and as a pair they are no longer true") {
@@ -514,7 +520,7 @@ TEST_CASE("An image sequence that is not turned is refused by name") {
   odd.replace(odd.find(matrix_text(video_turns[0]), odd.find("tkhd")), 4, in_big_endian(0x8000, 4));
   CHECK_THROWS_WITH(avif_codec.read_header(owned(odd)),
                     ContainsSubstring("its image sequence cannot be turned: its matrix is not"));
-  const Bytes none = owned(std::string(text_of(picture().file())) + iso_box("moov", ""));
+  const Bytes none = followed_by(picture().file(), iso_box("moov", ""));
   CHECK_THROWS_WITH(avif_codec.read_header(none), ContainsSubstring("has no pictures"));
 }
 
@@ -662,18 +668,12 @@ TEST_CASE("Exif items that share their bytes count each time") {
 }
 
 TEST_CASE("Exif and XMP say 1 after a turn, where they lie; `upright` alone sets them too") {
-  Container container = picture();
+  Container container = picture_with(irot(0));
   const std::string exif(text_of(exif_with(Orientation::rotate90)));
-  const std::string xmp =
-      "<x:xmpmeta xmlns:x='adobe:ns:meta/'><rdf:RDF "
-      "xmlns:rdf='http://www.w3.org/1999/02/22-rdf-syntax-ns#'><rdf:Description "
-      "xmlns:tiff='http://ns.adobe.com/tiff/1.0/' "
-      "tiff:Orientation='6'/></rdf:RDF></x:xmpmeta>";
+  const std::string xmp = xmp_packet_with("tiff:Orientation='6'");
   container.items.push_back(
       {2, "Exif", in_big_endian(6, 4) + std::string("Exif\0\0", 6) + exif, {}});
   container.items.push_back({3, "mime", xmp, {}, "application/rdf+xml"});
-  container.properties.push_back(irot(0));
-  container.items[0].properties.push_back(0x82);
   const Bytes file = container.file();
   CHECK(heif::heic_codec.read_header(file).has_ignored_tag);
   for (const Orientation orientation : {Orientation::identity, Orientation::flip}) {
@@ -754,9 +754,7 @@ TEST_CASE("A HEIC without a box for its size has the size of its HEVC parameters
 }
 
 TEST_CASE("A check finds an Exif orientation that is neither 1 nor what is shown") {
-  Container container = picture();
-  container.properties.push_back(irot(3));
-  container.items[0].properties = {1, 0x82};
+  const Container container = picture_with(irot(3));
   const auto findings = [&](Orientation exif) {
     Container with = container;
     with.items.push_back(
@@ -770,9 +768,7 @@ TEST_CASE("A check finds an Exif orientation that is neither 1 nor what is shown
 }
 
 TEST_CASE("The size is the size of the picture as it is shown") {
-  Container container = picture();
-  container.properties.push_back(irot(1));
-  container.items[0].properties = {1, 0x82};
+  Container container = picture_with(irot(1));
   CHECK(heif::heic_codec.read_header(container.file()).size() == Size{48, 80});
   container.properties.push_back(iso_box("clap", in_big_endian(60, 4) + in_big_endian(1, 4) +
                                                      in_big_endian(40, 4) + in_big_endian(1, 4) +
@@ -804,8 +800,7 @@ TEST_CASE("Every cut of a container is damage") {
     const Bytes file = container.file();
     for (std::size_t bytes = 0; bytes < file.size(); ++bytes) {
       CAPTURE(in_idat, bytes);
-      const Bytes cut(file.begin(), file.begin() + static_cast<std::ptrdiff_t>(bytes));
-      CHECK_THROWS_AS(heif::heic_codec.read_header(cut), ImageFileError);
+      CHECK_THROWS_AS(heif::heic_codec.read_header(cut(file, bytes)), ImageFileError);
     }
   }
 }
@@ -814,8 +809,8 @@ TEST_CASE("The video of a motion photo is turned with the picture") {
   const auto photo = [](std::size_t turns, const std::string& type) {
     const std::string video = MotionVideo{.matrix = video_turns[turns]}.file();
     const bool is_samsung = type == "sefd";
-    return owned(std::string(text_of(picture().file())) +
-                 iso_box(type, is_samsung ? samsung_trailer(video) : video));
+    return followed_by(picture().file(),
+                       iso_box(type, is_samsung ? samsung_trailer(video) : video));
   };
   for (const std::string type : {"mpvd", "sefd"}) {
     CAPTURE(type);
@@ -823,8 +818,7 @@ TEST_CASE("The video of a motion photo is turned with the picture") {
     CHECK(result.warnings.empty());
     CHECK(text_of(result.file).ends_with(text_of(photo(2, type)).substr(picture().file().size())));
   }
-  const Bytes other =
-      owned(std::string(text_of(picture().file())) + iso_box("mpvd", "not a video"));
+  const Bytes other = followed_by(picture().file(), iso_box("mpvd", "not a video"));
   CHECK(turned(other, Orientation::identity).warnings.empty());
   CHECK(turned(other, Orientation::rotate90).warnings ==
         std::vector<std::string>{"the video after the picture is not turned: it is not an MP4"});

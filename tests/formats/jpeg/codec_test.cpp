@@ -40,8 +40,8 @@ TEST_CASE("A picture from another format is written at 4:4:4 with its profile, E
                       .exif = exif_with(Orientation::identity),
                       .xmp = "<x:xmpmeta/>",
                       .comment = "a comment"};
-  Image image{.format = &png::codec, .pages = {}, .extras = extras};
-  image.pages.push_back({.pixels = pixels.data(), .width = 20, .height = 10, .channels = 3});
+  Image image = image_of(pixels, 20, 10, 3);
+  image.extras = extras;
   const Bytes file = tests::encode(image, Orientation::identity, codec);
   const JpegInside inside = look_inside(file);
   CHECK(inside.components[0].h == 1);
@@ -56,15 +56,9 @@ TEST_CASE("A picture from another format is written at 4:4:4 with its profile, E
 
 TEST_CASE("What a JPEG cannot hold is refused by name") {
   std::vector<std::uint8_t> pixels(64 * 8);
-  Image image{.format = &png::codec, .pages = {}, .extras = {}};
-  image.pages.push_back({.pixels = pixels.data(), .width = 4, .height = 4, .channels = 4});
+  Image image = image_of(pixels, 4, 4, 4);
   const auto message = [&] {
-    try {
-      tests::encode(image, Orientation::identity, codec);
-    } catch (const ImageFileError& error) {
-      return std::string(error.what());
-    }
-    return std::string();
+    return thrown_by([&] { tests::encode(image, Orientation::identity, codec); });
   };
   CHECK(message() == "4 channels with alpha cannot be kept in jpeg");
   image.pages[0].channels = 3;
@@ -76,13 +70,7 @@ TEST_CASE("What a JPEG cannot hold is refused by name") {
 }
 
 TEST_CASE("Reading and writing stop when asked to") {
-  const Bytes file = make_jpeg({.progressive = GENERATE(false, true)});
-  PixelArena arena;
-  std::vector<std::string> warnings;
-  const std::atomic<bool> stop = true;
-  CHECK_THROWS_AS(codec.decode(file, Samples::as_stored, arena, stop, warnings), Interrupted);
-  const Decoded decoded(file, codec);
-  CHECK_THROWS_AS(encode(decoded.image, Orientation::identity, codec, stop, warnings), Interrupted);
+  CHECK(stops(make_jpeg({.progressive = GENERATE(false, true)}), codec));
 }
 
 TEST_CASE("Exif whose orientation cannot be known is a failure") {

@@ -1,6 +1,7 @@
 // JPEGs turned by their planes.
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
+#include <catch2/generators/catch_generators_range.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 
 #include <string>
@@ -21,42 +22,6 @@ Bytes turn(const Bytes& file, Orientation orientation) {
   return tests::turn(file, orientation, by_planes);
 }
 
-// The stored samples at the picture's full size, chroma repeated, channel after channel in a pixel.
-struct DecodedSamples {
-  int width = 0, height = 0, channels = 0;
-  std::vector<std::uint8_t> values;
-
-  int at(std::int64_t x, std::int64_t y, int c) const {
-    return values[static_cast<std::size_t>((y * width + x) * channels + c)];
-  }
-};
-
-DecodedSamples samples_of(const Bytes& file) {
-  jpeg_error_mgr errors{};
-  jpeg_decompress_struct info{};
-  info.err = jpeg_std_error(&errors);
-  jpeg_create_decompress(&info);
-  jpeg_mem_src(&info, reinterpret_cast<const unsigned char*>(file.data()), file.size());
-  jpeg_read_header(&info, TRUE);
-  info.out_color_space = info.jpeg_color_space;
-  info.do_fancy_upsampling = FALSE;
-  jpeg_start_decompress(&info);
-  DecodedSamples samples{static_cast<int>(info.image_width),
-                         static_cast<int>(info.image_height),
-                         info.num_components,
-                         {}};
-  samples.values.resize(
-      static_cast<std::size_t>(samples.width * samples.height * samples.channels));
-  while (info.output_scanline < info.output_height) {
-    JSAMPROW row =
-        samples.values.data() +
-        static_cast<std::size_t>(samples.width * samples.channels) * info.output_scanline;
-    jpeg_read_scanlines(&info, &row, 1);
-  }
-  jpeg_destroy_decompress(&info);
-  return samples;
-}
-
 }  // namespace
 
 TEST_CASE("Aligned pictures keep their coefficients through planar re-encoding, chroma included") {
@@ -65,10 +30,7 @@ TEST_CASE("Aligned pictures keep their coefficients through planar re-encoding, 
   };
   const auto sampling =
       GENERATE(Sampling{1, 1}, Sampling{2, 1}, Sampling{1, 2}, Sampling{2, 2}, Sampling{4, 1});
-  const auto orientation =
-      GENERATE(values({Orientation::identity, Orientation::flop, Orientation::rotate180,
-                       Orientation::flip, Orientation::transpose, Orientation::rotate90,
-                       Orientation::transverse, Orientation::rotate270}));
+  const auto orientation = GENERATE(from_range(all_orientations));
   const Bytes file = make_jpeg({.width = 96, .height = 64, .h = sampling.h, .v = sampling.v});
   const JpegInside before = look_inside(file), after = look_inside(turn(file, orientation));
   check_turned(before, after, orientation, 200);
@@ -92,13 +54,11 @@ TEST_CASE("Where a cut group of pixels comes first, chroma is resampled as if at
   const auto sampling = GENERATE(Sampling{2, 1}, Sampling{1, 2}, Sampling{2, 2}, Sampling{4, 1},
                                  Sampling{1, 4}, Sampling{4, 2});
   const auto width = GENERATE(29, 30, 31, 32), height = GENERATE(21, 24);
-  const auto orientation = GENERATE(
-      values({Orientation::flop, Orientation::rotate180, Orientation::flip, Orientation::transpose,
-              Orientation::rotate90, Orientation::transverse, Orientation::rotate270}));
+  const auto orientation = GENERATE(from_range(turns));
   CAPTURE(sampling.h, sampling.v, width, height, name(orientation));
   const Bytes file = make_jpeg(
       {.width = width, .height = height, .h = sampling.h, .v = sampling.v, .quality = 100});
-  const DecodedSamples before = samples_of(file), after = samples_of(turn(file, orientation));
+  const JpegPixels before = samples_in(file), after = samples_in(turn(file, orientation));
   const int step_x = swaps_axes(orientation) ? sampling.v : sampling.h;
   const int step_y = swaps_axes(orientation) ? sampling.h : sampling.v;
   int largest = 0;
@@ -151,8 +111,7 @@ TEST_CASE("Grey, RGB, CMYK and YCCK stay what they are, by their planes") {
   const JpegInside inside = look_inside(out);
   CHECK(inside.space == space);
   CHECK(inside.markers.size() == look_inside(file).markers.size());
-  const DecodedSamples before = samples_of(file),
-                       after = samples_of(turn(out, Orientation::rotate180));
+  const JpegPixels before = samples_in(file), after = samples_in(turn(out, Orientation::rotate180));
   REQUIRE(before.channels == component_count(space));
   for (std::size_t i = 0; i < before.values.size(); ++i) {
     REQUIRE(std::abs(before.values[i] - after.values[i]) <= 2);
@@ -164,8 +123,8 @@ TEST_CASE("Progressive pictures are decoded and written whole, by their planes")
   const Bytes progressive =
       make_jpeg({.width = 70, .height = 50, .h = 2, .v = 2, .progressive = true});
   const Orientation orientation = GENERATE(Orientation::rotate90, Orientation::flop);
-  CHECK(samples_of(turn(sequential, orientation)).values ==
-        samples_of(turn(progressive, orientation)).values);
+  CHECK(samples_in(turn(sequential, orientation)).values ==
+        samples_in(turn(progressive, orientation)).values);
 }
 
 TEST_CASE(
@@ -181,7 +140,7 @@ TEST_CASE(
   const Bytes turned = turn(make_jpeg(picture), orientation);
   CHECK(turned == turn(make_jpeg(optimised), orientation));
   CHECK_FALSE(look_inside(turned).standard_huffman);
-  CHECK(samples_of(turned).values == samples_of(turn(make_jpeg(progressive), orientation)).values);
+  CHECK(samples_in(turned).values == samples_in(turn(make_jpeg(progressive), orientation)).values);
 }
 
 TEST_CASE("One decoded picture is written in all orientations as if each were alone") {

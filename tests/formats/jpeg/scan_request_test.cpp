@@ -1,5 +1,6 @@
 // What a GPU is asked to turn, with a device that does it on the CPU.
 #include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -134,7 +135,11 @@ void check_same_files(const Bytes& file, const JpegOptions& options) {
   CHECK(jpeg.file().scans.at(0).bytes == whole.scans.at(0).bytes);
 }
 
-void check_same_files_of_all_kinds(const JpegOptions& options) {
+}  // namespace
+
+TEST_CASE("a device that does what it is told gives the CPU's files") {
+  const JpegOptions options =
+      GENERATE(trimmed, by_planes, JpegOptions{JpegMode::lossless, JpegEdges::reencode});
   for (JpegPicture kind : one_scan_kinds()) {
     for (const Size size : {Size{96, 64}, Size{91, 61}}) {
       kind.width = static_cast<int>(size.width), kind.height = static_cast<int>(size.height);
@@ -151,20 +156,6 @@ void check_same_files_of_all_kinds(const JpegOptions& options) {
       check_same_files(file, options);
     }
   }
-}
-
-}  // namespace
-
-TEST_CASE("a device that does what it is told gives the CPU's files") {
-  check_same_files_of_all_kinds(trimmed);
-}
-
-TEST_CASE("a device that turns by planes gives the CPU's files") {
-  check_same_files_of_all_kinds(by_planes);
-}
-
-TEST_CASE("a device that turns some outputs losslessly, others by planes, gives the CPU's files") {
-  check_same_files_of_all_kinds({JpegMode::lossless, JpegEdges::reencode});
 }
 
 TEST_CASE("which outputs are moved, and which re-encoded, is asked of a device as of the CPU") {

@@ -4,17 +4,17 @@
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <random>
 #include <string>
 
 #include "src/formats/jpeg/libjpeg/picture.hpp"
 #include "src/formats/jpeg/lossless.hpp"
 #include "src/formats/jpeg/writing/writer.hpp"
+#include "tests/fixtures/codec_pictures.hpp"
 #include "tests/fixtures/jpeg_pictures.hpp"
 #include "tests/fixtures/jpeg_readers.hpp"
 #include "tests/fixtures/sources.hpp"
+#include "tests/fixtures/temporary_folder.hpp"
 
 namespace jpeg_sequential_test {
 
@@ -31,13 +31,9 @@ Bytes with_coefficients(const Bytes& file, int one_in, int most_bits, unsigned s
                         JpegTables tables) {
   std::mt19937 random(seed);
   const auto any = [&](int below) { return static_cast<int>(random() % unsigned(below)); };
-  PixelArena arena;
-  JpegDecoder decoder(file);
-  JpegBlocks blocks(arena);
-  blocks.serve(reinterpret_cast<j_common_ptr>(&decoder.info));
-  guarded(decoder.errors, [&] { jpeg_read_coefficients(&decoder.info); });
-  for (int i = 0; i < decoder.info.num_components; ++i) {
-    const JpegBlockArray& component = blocks.component(i);
+  ReadByLibjpeg read(file);
+  for (int i = 0; i < read.decoder.info.num_components; ++i) {
+    const JpegBlockArray& component = read.blocks.component(i);
     for (JDIMENSION y = 0; y < component.rows; ++y) {
       for (JDIMENSION x = 0; x < component.blocks_per_row; ++x) {
         for (JCOEF& value : component.row_starts[y][x]) {
@@ -47,14 +43,7 @@ Bytes with_coefficients(const Bytes& file, int one_in, int most_bits, unsigned s
       }
     }
   }
-  return write_jpeg(describe(decoder), blocks, Orientation::identity, tables, never);
-}
-
-Bytes file_at(const std::filesystem::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  const std::string text(std::istreambuf_iterator<char>(in), {});
-  const auto* first = reinterpret_cast<const std::byte*>(text.data());
-  return Bytes(first, first + text.size());
+  return write_jpeg(describe(read.decoder), read.blocks, Orientation::identity, tables, never);
 }
 
 void check_same(const Bytes& file) {
@@ -90,13 +79,9 @@ std::string outcome(const Bytes& file) {
 
 std::string outcome_by_libjpeg(const Bytes& file) {
   return outcome([&] {
-    PixelArena arena;
-    JpegDecoder decoder(file);
-    JpegBlocks blocks(arena);
-    blocks.serve(reinterpret_cast<j_common_ptr>(&decoder.info));
-    guarded(decoder.errors, [&] { jpeg_read_coefficients(&decoder.info); });
-    return write_jpeg(describe(decoder), blocks, Orientation::identity, JpegTables::of_source,
-                      never);
+    const ReadByLibjpeg read(file);
+    return write_jpeg(describe(read.decoder), read.blocks, Orientation::identity,
+                      JpegTables::of_source, never);
   });
 }
 
@@ -148,7 +133,7 @@ TEST_CASE("The sample pictures are read without libjpeg") {
        std::filesystem::recursive_directory_iterator(qturn::tests::sources() / "testdata")) {
     if (entry.path().extension() != ".jpg") continue;
     INFO(entry.path());
-    const Bytes file = file_at(entry.path());
+    const Bytes file = owned(content_of(entry.path()));
     if (look_inside(file).scans > 1) {
       CHECK_FALSE(own_coefficients(file));
       continue;

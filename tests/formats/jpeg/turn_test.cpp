@@ -121,11 +121,8 @@ TEST_CASE("The message says how much of a cut JPEG is there") {
 
 TEST_CASE("A progressive JPEG cut after a scan and ended properly lacks its last scans") {
   const JpegOptions options = GENERATE(by_coefficients, by_planes);
-  Bytes file = make_jpeg({.width = 96, .height = 80, .progressive = true});
-  std::vector<std::size_t> scans;
-  for (std::size_t i = 0; i + 1 < file.size(); ++i) {
-    if (file[i] == std::byte{0xFF} && file[i + 1] == std::byte{0xDA}) scans.push_back(i);
-  }
+  const Bytes file = make_jpeg({.width = 96, .height = 80, .progressive = true});
+  const std::vector<std::size_t> scans = markers_at(file, 0xDA);
   REQUIRE(scans.size() > 3);
   // Tables come before a scan: the cut is where they begin.
   for (std::size_t scan = 1; scan < scans.size(); ++scan) {
@@ -141,11 +138,7 @@ TEST_CASE("A progressive JPEG cut after a scan and ended properly lacks its last
 TEST_CASE("A sequential JPEG without the scan of a component is a failure") {
   const JpegOptions options = GENERATE(by_coefficients, by_planes);
   Bytes file = make_jpeg({.one_scan_each = true});
-  std::size_t last = 0;
-  for (std::size_t i = 0; i + 1 < file.size(); ++i) {
-    if (file[i] == std::byte{0xFF} && file[i + 1] == std::byte{0xDA}) last = i;
-  }
-  file.resize(last);
+  file.resize(markers_at(file, 0xDA).back());
   file.push_back(std::byte{0xFF});
   file.push_back(std::byte{0xD9});
   CHECK(refusal(file, options) == "component 3 of 3 is missing");
@@ -169,11 +162,7 @@ TEST_CASE("Kinds of JPEG that are not supported are refused by name") {
   const JpegOptions options = GENERATE(by_coefficients, by_planes);
   const Bytes file = make_jpeg({.h = 2, .v = 2});
   const std::size_t frame = frame_at(file);
-  const auto with = [&](std::size_t at, int value) {
-    Bytes changed = file;
-    changed[at] = static_cast<std::byte>(value);
-    return changed;
-  };
+  const auto with = [&](std::size_t at, int value) { return with_byte(file, at, value); };
   CHECK_THAT(refusal(with(frame, 12), options), ContainsSubstring("12-bit"));
   CHECK_THAT(refusal(with(frame - 3, 0xC9), options), ContainsSubstring("arithmetic"));
   CHECK_THAT(refusal(with(frame - 3, 0xC3), options), ContainsSubstring("lossless"));
@@ -251,10 +240,8 @@ TEST_CASE("The kind of coding stays: scans, restarts") {
 TEST_CASE("A JPEG whose tables are missing is a failure") {
   const JpegOptions options = GENERATE(by_coefficients, by_planes);
   const Bytes file = make_jpeg({.optimised = true});
-  Bytes without = file;
   // Without the first quantisation table: its segment becomes a comment.
-  const std::size_t table = text_of(file).find("\xFF\xDB"sv);
-  without[table + 1] = std::byte{JPEG_COM};
+  const Bytes without = with_byte(file, markers_at(file, 0xDB).front() + 1, JPEG_COM);
   CHECK_THAT(refusal(without, options), ContainsSubstring("Quantization table"));
 }
 
@@ -265,18 +252,10 @@ TEST_CASE("Two starts, zero sizes, and a thousand components are failures") {
   twice.insert(twice.begin(), file.begin(), file.begin() + 2);
   CHECK_THAT(refusal(twice, options), ContainsSubstring("two SOI"));
   const std::size_t frame = frame_at(file);
-  const auto with = [&](std::size_t at, int value) {
-    Bytes changed = file;
-    changed[at] = static_cast<std::byte>(value);
-    return changed;
-  };
-  Bytes flat = with(frame + 2, 0);
-  CHECK(refusal(flat, options) != "");  // no rows: they would come in a DNL marker
-  CHECK(refusal(with(frame + 4, 0), options) != "");
-  CHECK(refusal(with(frame + 7, 0x01), options) != "");
-  CHECK(refusal(with(frame + 7, 0x10), options) != "");
-  CHECK(refusal(with(frame + 5, 0), options) != "");
-  CHECK(refusal(with(frame + 5, 200), options) != "");
+  const auto with = [&](std::size_t at, int value) { return with_byte(file, at, value); };
+  // No rows: they would come in a DNL marker. No columns, no sampling, no or many components.
+  for (const auto& [at, value] : {std::pair{2, 0}, {4, 0}, {7, 0x01}, {7, 0x10}, {5, 0}, {5, 200}})
+    CHECK(refusal(with(frame + static_cast<std::size_t>(at), value), options) != "");
 }
 
 TEST_CASE("Turning stops when asked to") {

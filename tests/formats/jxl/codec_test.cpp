@@ -79,16 +79,30 @@ Pam by_djxl(std::span<const std::byte> file) {
               file));
 }
 
+// The JPEG that it was made of.
+Bytes jpeg_again(const Bytes& jxl) {
+  return made_by("mv in in.jxl && djxl in.jxl out.jpg >said 2>&1 && mv out.jpg out", jxl);
+}
+
+std::string exif_box(std::span<const std::byte> block) {
+  return iso_box("Exif", std::string(4, '\0') + std::string(text_of(block)));
+}
+
+// The boxes that are compressed, or the others.
+std::string boxes_of(const Bytes& jxl, bool compressed) {
+  std::string boxes;
+  for_each_box(jxl, 0, jxl.size(), [&](const Box& each) {
+    if ((each.type == "brob") == compressed)
+      boxes += text_of(jxl).substr(each.begin, each.end - each.begin);
+  });
+  return boxes;
+}
+
 // The same with the Exif of the JPEG as it is.
 Bytes with_plain_exif(const Bytes& jxl, const Bytes& plain) {
-  std::string file;
-  for_each_box(jxl, 0, jxl.size(), [&](const Box& each) {
-    if (each.type != "brob") file += text_of(jxl).substr(each.begin, each.end - each.begin);
-  });
+  std::string file = boxes_of(jxl, false);
   for (const JpegSegment& segment : jpeg::JpegFile(plain).segments) {
-    if (!jpeg::is_exif(segment)) continue;
-    file +=
-        iso_box("Exif", std::string(4, '\0') + std::string(text_of(exif_body(segment.payload))));
+    if (jpeg::is_exif(segment)) file += exif_box(exif_body(segment.payload));
   }
   return owned(file);
 }
@@ -156,8 +170,7 @@ TEST_CASE("The JPEG that can be made of it again shows the same turn, by its Exi
     CHECK(result.file.size() == file.size());
     CHECK_FALSE(jxl::codec.read_header(result.file).has_ignored_tag);
     CHECK(by_djxl(result.file) == tests::turned(before, orientation));
-    const Bytes jpeg =
-        made_by("mv in in.jxl && djxl in.jxl out.jpg >said 2>&1 && mv out.jpg out", result.file);
+    const Bytes jpeg = jpeg_again(result.file);
     CHECK(jpeg::codec.read_header(jpeg).stored == compose(Orientation::rotate90, orientation));
   }
 }
@@ -181,23 +194,16 @@ TEST_CASE("Exif and XMP that are compressed are turned too, and written plain wh
     CHECK_FALSE(jxl::codec.read_header(result.file).has_ignored_tag);
     CHECK(check_metadata(result.file, jxl::codec, Limits{}).findings().empty());
     CHECK(by_djxl(result.file) == tests::turned(before, orientation));
-    const Bytes jpeg =
-        made_by("mv in in.jxl && djxl in.jxl out.jpg >said 2>&1 && mv out.jpg out", result.file);
+    const Bytes jpeg = jpeg_again(result.file);
     CHECK(jpeg::codec.read_header(jpeg).stored == compose(Orientation::rotate90, orientation));
     CHECK(check_metadata(jpeg, jpeg::codec, Limits{}).findings().empty());
   }
 }
 
 TEST_CASE("Compressed Exif that is ignored says 1 after a turn, also by upright") {
-  const Bytes jpeg_inside = made_of_jpeg(tagged_jpeg());
-  std::string compressed;
-  for_each_box(jpeg_inside, 0, jpeg_inside.size(), [&](const Box& each) {
-    if (each.type == "brob") {
-      compressed += text_of(jpeg_inside).substr(each.begin, each.end - each.begin);
-    }
-  });
+  const std::string compressed = boxes_of(made_of_jpeg(tagged_jpeg()), true);
   const Bytes container = made("cjxl in.png out.jxl -d 1 --container=1");
-  const Bytes file = owned(std::string(text_of(container)) + compressed);
+  const Bytes file = followed_by(container, compressed);
   CHECK(jxl::codec.read_header(file).has_ignored_tag);
   CHECK(check_metadata(file, jxl::codec, Limits{}).findings() ==
         std::vector<std::string>{"Exif says orientation 6, the picture is shown by 1"});
@@ -211,7 +217,7 @@ TEST_CASE("Compressed Exif that is ignored says 1 after a turn, also by upright"
 
 TEST_CASE("Compressed Exif that is damaged stays with a warning; one that is large is refused") {
   const Bytes container = made("cjxl in.png out.jxl -d 1 --container=1");
-  const Bytes file = owned(std::string(text_of(container)) + iso_box("brob", "Exifx"));
+  const Bytes file = followed_by(container, iso_box("brob", "Exifx"));
   CHECK(turned(file, Orientation::flop).warnings ==
         std::vector<std::string>{"its compressed Exif or XMP is damaged and stays as it was"});
   CHECK(check_metadata(file, jxl::codec, Limits{}).findings() ==
@@ -228,8 +234,7 @@ TEST_CASE("Compressed Exif that is damaged stays with a warning; one that is lar
 TEST_CASE("Exif beside other pictures says 1 after a turn, and a check finds what contradicts") {
   const Bytes container = made("cjxl in.png out.jxl -d 1 --container=1");
   const auto with_exif = [&](Orientation says) {
-    return owned(std::string(text_of(container)) +
-                 iso_box("Exif", std::string(4, '\0') + std::string(text_of(exif_with(says)))));
+    return followed_by(container, exif_box(exif_with(says)));
   };
   const Bytes file = with_exif(Orientation::rotate90);
   CHECK(jxl::codec.read_header(file).has_ignored_tag);
@@ -253,13 +258,13 @@ TEST_CASE("A cut container, a cut header, and a header that cannot grow are refu
   std::string other(text_of(file));
   other.replace(other.find("ftypjxl "), 8, "ftypheic");
   CHECK_THROWS_WITH(jxl::codec.read_header(bytes_of(other)), ContainsSubstring("is not one"));
-  const Bytes indexed = owned(std::string(text_of(file)) + iso_box("jxli", "x"));
+  const Bytes indexed = followed_by(file, iso_box("jxli", "x"));
   CHECK_THROWS_WITH(turned(indexed, Orientation::flip), ContainsSubstring("frame index"));
 }
 
 TEST_CASE("A signed manifest that is compressed is known") {
   const Bytes file = made("cjxl in.png out.jxl -d 1 --container=1");
-  const Bytes with = owned(std::string(text_of(file)) + iso_box("brob", "jumbx"));
+  const Bytes with = followed_by(file, iso_box("brob", "jumbx"));
   CHECK(jxl::codec.read_header(file).placed.empty());
   REQUIRE(jxl::codec.read_header(with).placed.size() == 1);
   CHECK(jxl::codec.read_header(with).placed[0].is_of_bytes);
@@ -277,7 +282,7 @@ TEST_CASE("Boxes that nobody knows are named where pixels move, also compressed 
   using Names = std::vector<std::string>;
   const Bytes container = made_of_jpeg(tagged_jpeg());
   const auto header_with = [&](const std::string& boxes) {
-    return jxl::codec.read_header(owned(std::string(text_of(container)) + boxes));
+    return jxl::codec.read_header(followed_by(container, boxes));
   };
   CHECK(jxl::codec.read_header(container).unknown == Names());
   CHECK(header_with(iso_box("abcd", "") + iso_box("free", "ab")).unknown == Names());

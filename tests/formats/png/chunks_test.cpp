@@ -199,8 +199,8 @@ TEST_CASE("The description of another format becomes chunks, and comes back") {
                       .exif = exif_with(Orientation::identity),
                       .xmp = "<x:xmpmeta/>",
                       .comment = "a comment"};
-  Image image{.format = &jpeg::codec, .pages = {}, .extras = extras};
-  image.pages.push_back({.pixels = pixels.data(), .width = 2, .height = 2, .channels = 1});
+  Image image = image_of(pixels, 2, 2, 1, jpeg::codec);
+  image.extras = extras;
   const Bytes file = tests::encode(image, Orientation::identity, codec);
   CHECK(types_of(file) == "IHDR eXIf iTXt iTXt IDAT IEND ");
   const Decoded decoded(file, codec);

@@ -20,6 +20,7 @@
 #include "src/formats/png/zlib.hpp"
 #include "src/formats/table.hpp"
 #include "tests/fixtures/codec_pictures.hpp"
+#include "tests/fixtures/file_parts.hpp"
 #include "tests/fixtures/turned_values.hpp"
 
 namespace png_codec_test {
@@ -31,10 +32,6 @@ using namespace qturn::png;
 using namespace qturn::tests;
 using Catch::Matchers::ContainsSubstring;
 using Catch::Matchers::StartsWith;
-
-constexpr std::array orientations = {
-    Orientation::identity,  Orientation::flop,     Orientation::rotate180,  Orientation::flip,
-    Orientation::transpose, Orientation::rotate90, Orientation::transverse, Orientation::rotate270};
 
 // How a PNG is stored: what it must still be after a turn.
 struct Form {
@@ -168,30 +165,15 @@ std::string_view chunk_data(const Bytes& file, std::string_view type) {
 
 // The file with other compressed pixels, in so many chunks.
 Bytes with_pixels(const Bytes& file, std::span<const std::byte> stream, std::size_t parts = 1) {
-  std::vector<unsigned char> result(8);
-  const auto* bytes = reinterpret_cast<const unsigned char*>(file.data());
-  std::copy_n(bytes, 8, result.begin());
-  bool done = false;
-  for (const PngChunk& chunk : png_chunks(file)) {
-    if (chunk.type == "IDAT") {
-      for (std::size_t i = 0; i < parts && !done; ++i) {
-        const auto part = stream.subspan(
-            stream.size() * i / parts, stream.size() * (i + 1) / parts - stream.size() * i / parts);
-        unsigned char* grown = nullptr;
-        std::size_t size = 0;
-        REQUIRE(lodepng_chunk_create(&grown, &size, static_cast<unsigned>(part.size()), "IDAT",
-                                     reinterpret_cast<const unsigned char*>(part.data())) == 0);
-        result.insert(result.end(), grown, grown + size);
-        std::free(grown);
-      }
-      done = true;
-    } else {
-      const auto* whole = reinterpret_cast<const unsigned char*>(chunk.whole.data());
-      result.insert(result.end(), whole, whole + chunk.whole.size());
-    }
+  std::string result(text_of(file).substr(0, 8)), pixels;
+  for (std::size_t i = 0; i < parts; ++i) {
+    const std::size_t from = stream.size() * i / parts, to = stream.size() * (i + 1) / parts;
+    pixels += png_chunk("IDAT", text_of(stream.subspan(from, to - from)));
   }
-  const auto all = std::as_bytes(std::span(result));
-  return {all.begin(), all.end()};
+  for (const PngChunk& chunk : png_chunks(file)) {
+    result += chunk.type == "IDAT" ? std::exchange(pixels, "") : text_of(chunk.whole);
+  }
+  return owned(result);
 }
 
 Bytes stream_of(const std::vector<std::uint8_t>& data) {
@@ -230,7 +212,7 @@ TEST_CASE("Every form of PNG keeps its form and every sample, in all orientation
     CHECK(in_memory(decoded.image.pages[0]) == picture);
     CHECK(header.pixel_bytes_total == decoded.image.pages[0].bytes());
     CHECK(decoded.warnings.empty());
-    for (const Orientation orientation : orientations) {
+    for (const Orientation orientation : all_orientations) {
       INFO(name(orientation));
       const Bytes out = turn_file(file, codec, orientation);
       CHECK(read_by_lodepng(out, form) == turned(picture, orientation));
@@ -355,13 +337,11 @@ TEST_CASE("A transparent colour becomes an alpha channel in another format") {
 TEST_CASE("The colour profile goes along to another format, and a damaged one is left out") {
   const Form form{LCT_RGB, 8};
   const std::vector<std::uint8_t> profile = noise(200'000);
-  lodepng::State state;
-  state.info_png.color.colortype = state.info_raw.colortype = LCT_RGB;
   const Bytes plain = written_by_lodepng(random_samples(form, 4, 4), form);
   auto extras = std::make_shared<Extras>();
   const auto bytes = std::as_bytes(std::span(profile));
   extras->metadata.icc.assign(bytes.begin(), bytes.end());
-  Decoded decoded(plain, codec, tiff::codec);
+  const Decoded decoded(plain, codec, tiff::codec);
   Image image = decoded.image;
   image.format = &tiff::codec;
   image.extras = extras;
@@ -395,8 +375,7 @@ TEST_CASE("Pixels in many chunks, empty ones among them, are the same picture") 
 TEST_CASE("Damage under correct checksums of the chunks is a failure") {
   const Form form = GENERATE(Form{LCT_GREY, 8}, Form{LCT_GREY, 2}, Form{LCT_RGB, 16, true});
   const Bytes file = written_by_lodepng(random_samples(form, 12, 10), form);
-  const Bytes stream(bytes_of(chunk_data(file, "IDAT")).begin(),
-                     bytes_of(chunk_data(file, "IDAT")).end());
+  const Bytes stream = owned(chunk_data(file, "IDAT"));
   REQUIRE(refusal(with_pixels(file, stream), codec) == "");
   for (std::size_t size = 0; size < stream.size(); ++size) {
     CHECK(refusal(with_pixels(file, std::span(stream).first(size)), codec) != "");
@@ -473,16 +452,9 @@ TEST_CASE("Chunks that cannot be passed over, or are not where they should be, a
                         bool between_pixels = false) {
     std::string text(
         text_of(between_pixels ? with_pixels(file, bytes_of(chunk_data(file, "IDAT")), 2) : file));
-    unsigned char* chunk = nullptr;
-    std::size_t size = 0;
-    const std::vector<unsigned char> data(bytes);
-    for (std::size_t i = 0; i < times; ++i) {
-      REQUIRE(lodepng_chunk_create(&chunk, &size, static_cast<unsigned>(bytes), type,
-                                   data.data()) == 0);
-    }
     const std::size_t at = between_pixels ? text.rfind("IDAT") - 4 : text.find("IDAT") - 4;
-    text.insert(at, reinterpret_cast<char*>(chunk), size);
-    std::free(chunk);
+    for (std::size_t i = 0; i < times; ++i)
+      text.insert(at, png_chunk(type, std::string(bytes, '\0')));
     return refusal(bytes_of(text), codec);
   };
   CHECK(with("abCd", 5, 1) == "");
@@ -500,12 +472,7 @@ TEST_CASE("A pixel without a colour in the palette turns, but has none in anothe
   // The palette's last 8 colours become a chunk that nobody knows.
   std::string text(text_of(file));
   const std::size_t palette = text.find("PLTE") - 4;
-  unsigned char* chunk = nullptr;
-  std::size_t size = 0;
-  REQUIRE(lodepng_chunk_create(&chunk, &size, 24, "PLTE",
-                               reinterpret_cast<unsigned char*>(text.data()) + palette + 8) == 0);
-  text.replace(palette, 12 + 48, reinterpret_cast<char*>(chunk), size);
-  std::free(chunk);
+  text.replace(palette, 12 + 48, png_chunk("PLTE", text.substr(palette + 8, 24)));
   CHECK(refusal(bytes_of(text), codec) == "");
   CHECK_THAT(refusal(bytes_of(text), codec, bmp::codec), ContainsSubstring("no colour"));
 }

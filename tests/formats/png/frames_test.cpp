@@ -198,14 +198,12 @@ TEST_CASE("Frames in a PNG that is not animated are left out with a warning") {
     if (chunk.type != "acTL") still.insert(still.end(), chunk.whole.begin(), chunk.whole.end());
   }
   CHECK(codec.read_header(still).pages == 1);
-  Decoded decoded(still, codec);
-  const Image image = turned(decoded.image, Orientation::rotate90, decoded.arena);
-  const std::atomic<bool> stop = false;
-  const Bytes out = qturn::encode(image, Orientation::rotate90, codec, stop, decoded.warnings);
+  std::vector<std::string> warnings = Decoded(still, codec).warnings;
+  const Bytes out = turn_file(still, codec, Orientation::rotate90, warnings);
   CHECK(of_type(out, "fcTL").empty());
   CHECK(of_type(out, "fdAT").empty());
   CHECK(of_type(out, "miNe").size() == places.size());
-  CHECK(decoded.warnings ==
+  CHECK(warnings ==
         std::vector<std::string>{"frames of an animation that it does not announce are left out"});
 }
 

@@ -10,6 +10,7 @@
 #include "src/picture/file_limits.hpp"
 #include "src/turn/picture_turn.hpp"
 #include "tests/fixtures/file_parts.hpp"
+#include "tests/fixtures/metadata.hpp"
 #include "tests/fixtures/other_programs.hpp"
 
 namespace raw_codec_test {
@@ -37,10 +38,7 @@ std::string directory(const std::vector<Field>& fields, std::uint64_t next) {
   return text + in_little_endian(next, 4);
 }
 
-const std::string xmp =
-    "<x:xmpmeta xmlns:x='adobe:ns:meta/'><rdf:RDF "
-    "xmlns:rdf='http://www.w3.org/1999/02/22-rdf-syntax-ns#'><rdf:Description "
-    "xmlns:tiff='http://ns.adobe.com/tiff/1.0/' tiff:Orientation='6'/></rdf:RDF></x:xmpmeta>";
+const std::string xmp = xmp_packet_with("tiff:Orientation='6'", "", 0);
 
 // As a DNG or a NEF: a small preview first, the sensor's picture below it, a thumbnail after it.
 std::string raw_file(const std::string& mark, int below, int after, bool has_tag = true) {

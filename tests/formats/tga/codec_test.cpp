@@ -248,10 +248,7 @@ TEST_CASE("The place of a TGA on a screen is turned where it can be, or left out
   using Warnings = std::vector<std::string>;
   const auto origin = [](const Tga& tga, Orientation orientation, Warnings& warnings) {
     const std::string file = write(with_noise(tga));
-    Decoded decoded(bytes_of(file), tga::codec);
-    const Image image = tests::turned(decoded.image, orientation, decoded.arena);
-    const std::atomic<bool> stop = false;
-    const Bytes made = qturn::encode(image, orientation, tga::codec, stop, warnings);
+    const Bytes made = turn_file(bytes_of(file), tga::codec, orientation, warnings);
     return Position{static_cast<std::int64_t>(little_endian(made, 8, 2)),
                     static_cast<std::int64_t>(little_endian(made, 10, 2))};
   };
@@ -458,10 +455,8 @@ TEST_CASE("A TGA from another format has its channels, and declares its alpha") 
   for (const int channels : {1, 2, 3, 4}) {
     CAPTURE(channels);
     std::vector<std::uint8_t> samples = noise(static_cast<std::size_t>(5 * 3 * channels));
-    Image image{.format = &png::codec, .pages = {}, .extras = {}};
-    image.pages.push_back(
-        {.pixels = samples.data(), .width = 5, .height = 3, .channels = channels});
-    const Bytes file = tests::encode(image, Orientation::identity, tga::codec);
+    const Bytes file =
+        tests::encode(image_of(samples, 5, 3, channels), Orientation::identity, tga::codec);
     const Shown read = shown(text_of(file));
     CHECK(read.channels == channels);
     CHECK(read.samples == samples);

@@ -17,15 +17,6 @@ using namespace qturn;
 using namespace qturn::tiff;
 using namespace qturn::tests;
 
-TiffField field(std::uint16_t tag, std::uint16_t type, std::string_view value,
-                std::uint64_t count) {
-  return {.tag = tag, .type = type, .count = count, .value = owned(value)};
-}
-
-TiffField short_field(std::uint16_t tag, unsigned value) {
-  return field(tag, tiff_type::u16, ByteOrder{true}.u16(value), 1);
-}
-
 // Pages without samples: what counts here is beside them.
 Bytes tiff_of(std::vector<TiffDirectory> pages, bool big) {
   return write_tiff({.big = big, .pages = std::move(pages)}, {});
@@ -34,9 +25,9 @@ Bytes tiff_of(std::vector<TiffDirectory> pages, bool big) {
 TiffDirectory page(unsigned width, unsigned height, std::optional<unsigned> orientation,
                    const std::string& xmp = {}) {
   TiffDirectory page;
-  page.fields = {short_field(tiff_tag::width, width), short_field(tiff_tag::height, height)};
-  if (orientation) page.fields.push_back(short_field(tiff_tag::orientation, *orientation));
-  if (!xmp.empty()) page.fields.push_back(field(tiff_tag::xmp, tiff_type::u8, xmp, xmp.size()));
+  page.fields = {u16_field(tiff_tag::width, width), u16_field(tiff_tag::height, height)};
+  if (orientation) page.fields.push_back(u16_field(tiff_tag::orientation, *orientation));
+  if (!xmp.empty()) page.fields.push_back({tiff_tag::xmp, tiff_type::u8, xmp.size(), owned(xmp)});
   return page;
 }
 
@@ -110,9 +101,8 @@ TEST_CASE("A circle of pages is refused, and so is a cut at any place") {
   const MetadataTurn turn{.stored = Orientation::rotate90, .pixels = Orientation::rotate90};
   const auto turned = [&](std::size_t size) {
     std::vector<std::string> warnings;
-    return turn_tiff_metadata(
-        Bytes(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size)), turn,
-        OtherPages::are_turned, MissingTag::is_added, warnings);
+    return turn_tiff_metadata(cut(whole, size), turn, OtherPages::are_turned, MissingTag::is_added,
+                              warnings);
   };
   for (std::size_t size = 0; size < whole.size(); ++size) {
     CAPTURE(size);

@@ -39,19 +39,6 @@ std::string message_of(const Bytes& file, const Codec& target = png::codec) {
   return thrown_by([&] { return converted(file, target); });
 }
 
-TiffField u16_field(std::uint16_t tag, std::vector<std::uint64_t> values) {
-  return tiff_integers(tag, tiff_type::u16, values);
-}
-
-// A file with one field of its first page replaced.
-Bytes with_field(const Bytes& file, const TiffField& field) {
-  TiffFile read = read_tiff(file);
-  std::erase_if(read.pages[0].fields, [&](const TiffField& was) { return was.tag == field.tag; });
-  read.pages[0].fields.push_back(field);
-  const std::span<const std::byte> parts[] = {file, file, file};
-  return write_tiff(read, parts);
-}
-
 Bytes with_alpha(const Bytes& file, std::uint64_t kind) {
   return with_field(file, u16_field(tiff_tag::extra_samples, {kind}));
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "kernels/jpeg/src/pixels.hpp"
+#include "tests/fixtures/codec_pictures.hpp"
 #include "tests/fixtures/jpeg_samples.hpp"
 #include "tests/fixtures/sources.hpp"
 #include "tests/fixtures/temporary_folder.hpp"
@@ -66,9 +67,7 @@ TEST_CASE("samples of pictures are libjpeg's, and none is out of range") {
   for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
     if (entry.path().extension() != ".jpg") continue;
     INFO(entry.path());
-    const std::string content = content_of(entry.path());
-    const auto* first = reinterpret_cast<const std::byte*>(content.data());
-    const Bytes file(first, first + content.size());
+    const Bytes file = owned(content_of(entry.path()));
     const JpegInside inside = look_inside(file);
     const std::vector<SamplePlane> wanted = planes_in(file);
     for (std::size_t c = 0; c < wanted.size(); ++c) {

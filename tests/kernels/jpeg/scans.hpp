@@ -83,29 +83,4 @@ inline Bytes turned_scan_data(const Bytes& file, Orientation orientation) {
   return scan_data(turn(file, orientation, {JpegMode::lossless, JpegEdges::trim}));
 }
 
-/// Baseline JPEGs of every kind that has one scan.
-inline std::vector<JpegPicture> one_scan_kinds() {
-  return {
-      {.h = 1, .v = 1},
-      {.h = 2, .v = 1},
-      {.h = 1, .v = 2},
-      {.h = 2, .v = 2},
-      {.h = 4, .v = 1},
-      {.h = 1, .v = 4},
-      {.h = 3, .v = 1},
-      {.space = JCS_GRAYSCALE},
-      {.space = JCS_GRAYSCALE, .h = 2, .v = 2},
-      {.space = JCS_RGB},
-      {.space = JCS_CMYK},
-      {.space = JCS_YCCK, .h = 2, .v = 2},
-      {.h = 2, .v = 2, .optimised = true},
-      {.h = 2, .v = 2, .restart_interval = 1},
-      {.h = 2, .v = 2, .restart_interval = 3},
-      {.h = 2, .v = 1, .optimised = true, .restart_interval = 6},
-      {.h = 2, .v = 2, .restart_interval = 1000},
-      {.quality = 100},
-      {.h = 2, .v = 2, .quality = 5},
-  };
-}
-
 }  // namespace qturn::tests
