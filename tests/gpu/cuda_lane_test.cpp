@@ -86,7 +86,8 @@ TEST_CASE("A picture for which the device has no memory is turned on the CPU, th
 }
 
 // The last case: CUDA cannot be used in this process any more.
-TEST_CASE("A lane whose device is lost turns its pictures on the CPU, and says so once", "[gpu]") {
+TEST_CASE("A lane whose device is lost turns its pictures on the CPU, and says so once",
+          "[gpu][lost]") {
   skip_without_device();
   const std::vector<std::byte> expected = turned_by_cpu();
   const auto lane = make_cuda_lane(0, 0);
