@@ -243,7 +243,10 @@ std::string pattern_of(const fs::path& file) {
 }
 
 LeftoverError::LeftoverError(const fs::path& file, std::string why)
-    : LabelsError(fmt::format("{}: {}", file.string(), why), {{Hint::exclude, pattern_of(file)}}),
+    : LeftoverError(file, std::move(why), {{Hint::exclude, pattern_of(file)}}) {}
+
+LeftoverError::LeftoverError(const fs::path& file, std::string why, Hints hints)
+    : LabelsError(fmt::format("{}: {}", file.string(), why), std::move(hints)),
       file_(file),
       why_(std::move(why)) {}
 

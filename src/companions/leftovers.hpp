@@ -20,6 +20,7 @@ namespace qturn {
 class LeftoverError : public LabelsError {
  public:
   LeftoverError(const std::filesystem::path& file, std::string why);
+  LeftoverError(const std::filesystem::path& file, std::string why, Hints hints);
   const std::filesystem::path& file() const { return file_; }
   const std::string& why() const { return why_; }
 

@@ -102,6 +102,12 @@ std::string key_of(const fs::path& file, const FileList& files) {
 
 }  // namespace
 
+FileState SharedLabels::File::read(const std::function<void(std::string_view part)>& take) const {
+  if (!text) return read_text_in_parts(input, take);
+  take(*text);
+  return {};
+}
+
 void SharedLabels::add(File file) {
   paths_.add(normal_path(file.input));
   for (std::size_t image = 0; image < file.pictures.size(); ++image) {
@@ -159,11 +165,16 @@ Header header_of_picture(const fs::path& picture) try {
 }
 
 SharedLabels::File read_shared_labels(const fs::path& path, const SharedLabelFormat& format,
-                                      const SwapPairs& swap_pairs) {
-  SharedLabels::File file{.input = path, .output = {}, .format = &format, .swap_pairs = swap_pairs};
+                                      const SwapPairs& swap_pairs,
+                                      std::shared_ptr<const std::string> text) {
+  SharedLabels::File file{.input = path,
+                          .output = {},
+                          .text = std::move(text),
+                          .format = &format,
+                          .swap_pairs = swap_pairs};
   try {
     const auto reader = format.reader(swap_pairs);
-    file.state = read_text_in_parts(path, [&](std::string_view part) { reader->take(part); });
+    file.state = file.read([&](std::string_view part) { reader->take(part); });
     file.content = reader->finish();
   } catch (const LabelError& error) {
     throw PlanError(fmt::format("{}:{}", path.string(), error.what()));
@@ -176,6 +187,9 @@ SharedLabels::File read_shared_labels(const fs::path& path, const SharedLabelFor
 SharedLabelFiles shared_label_files(const PlanOptions& options, FoundFiles& found) {
   const LabelOptions& labels = options.labels;
   const bool is_one_file = labels.take == TakeLabels::one_file;
+  SharedLabelFiles in_tar;
+  for (const auto& text : found.texts) in_tar.emplace(text.first, labels.file_format);
+  if (!in_tar.empty()) return in_tar;
   if (is_one_file && !labels.file.empty()) return {{labels.file, labels.file_format}};
   if (!is_one_file && labels.take != TakeLabels::found) return {};
   // Pictures that get other names: what is said of each must be said again.
@@ -308,7 +322,9 @@ SharedLabels find_shared_labels(const PlanOptions& options, FoundFiles& among,
   std::size_t found = 0;
   for (const auto& [path, format] : formats) {
     try {
-      read.push_back(read_shared_labels(path, *format, swap_pairs));
+      const auto text = among.texts.find(path);
+      read.push_back(read_shared_labels(path, *format, swap_pairs,
+                                        text == among.texts.end() ? nullptr : text->second));
       pictures.add_described_beside(read.back());
     } catch (const PlanError& error) {
       if (!may_be_of_others(path) || pictures.any_is_named_in(path))

@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -39,11 +40,16 @@ class SharedLabels {
   struct File {
     std::filesystem::path input, output;
     FileState state = {};  ///< when it was read
+    /// In memory, if it lies in a tar; or null.
+    std::shared_ptr<const std::string> text = {};
     const SharedLabelFormat* format = nullptr;
     SwapPairs swap_pairs = {};  ///< that the content was read with
     std::unique_ptr<LabelledImages> content = {};
     std::vector<std::optional<std::size_t>> pictures = {};  ///< by image: the number of its file
     std::size_t found = 0;                                  ///< how many of its images are there
+
+    /// Hands over its text in parts, and returns its state. Throws FileError.
+    FileState read(const std::function<void(std::string_view part)>& take) const;
   };
 
   /// One that cannot be read.
@@ -86,10 +92,11 @@ class SharedLabels {
 /// Throws FileError if the picture cannot be read.
 Header header_of_picture(const std::filesystem::path& picture);
 
-/// A file with its content, without its output and its pictures. Throws PlanError, which names the
-/// file, and the place in it if its content is the reason.
+/// A file with its content, without its output and its pictures. `text`: if it lies in a tar.
+/// Throws PlanError, which names the file, and the place in it if its content is the reason.
 SharedLabels::File read_shared_labels(const std::filesystem::path& path,
-                                      const SharedLabelFormat& format, const SwapPairs& swap_pairs);
+                                      const SharedLabelFormat& format, const SwapPairs& swap_pairs,
+                                      std::shared_ptr<const std::string> text = {});
 
 /// The files and their formats, by their paths.
 using SharedLabelFiles = std::map<std::filesystem::path, const SharedLabelFormat*>;

@@ -29,7 +29,7 @@ std::string lines_of_picture(const DataSets::File& list, std::size_t place, cons
 std::string data_set_text(const DataSets::File& file, const Plan& plan,
                           const std::vector<OrientationSet>& written);
 
-/// Writes the file with this text. `made` is as in write_shared_labels(). Returns warnings;
+/// Writes the file with this text. `made` is as `list` in write_shared_labels(). Returns warnings;
 /// throws FileError.
 std::vector<std::string> write_data_set_file(const DataSets::File& file, std::string text,
                                              const std::filesystem::path& output_folder,

@@ -26,14 +26,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::uint64_t bytes_of(const fs::path& picture) {
-  std::error_code error;
-  const std::uintmax_t bytes = fs::file_size(picture, error);
-  if (error)
-    throw FileError(fmt::format("{}: {}", picture.string(), error.message()), picture, error);
-  return bytes;
-}
-
 }  // namespace
 
 const std::vector<LabelledVariant>& VariantsInPlace::of(std::size_t image) {
@@ -76,9 +68,19 @@ void VariantsInPlace::find(std::size_t picture, const LabelledImages::Image& ima
     variants_.push_back({.turn = {told_apart_by, orientation},
                          .name = names_suffix ? name : name.parent_path() / name.stem(),
                          .size = size_for_labels(turn, options_.labels_drawn_on),
-                         .bytes = file_.format->says_file_sizes ? bytes_of(place) : 0,
+                         .bytes = bytes_of(picture, variant, place),
                          .others = others_of(image, variant)});
   });
+}
+
+std::uint64_t VariantsInPlace::bytes_of(std::size_t picture, Orientation variant,
+                                        const fs::path& place) const {
+  if (!file_.format->says_file_sizes) return 0;
+  if (const auto written = written_.bytes(picture, variant)) return *written;
+  std::error_code error;
+  const std::uintmax_t bytes = fs::file_size(place, error);
+  if (error) throw FileError(fmt::format("{}: {}", place.string(), error.message()), place, error);
+  return bytes;
 }
 
 std::map<std::string, std::string> VariantsInPlace::others_of(const LabelledImages::Image& image,
@@ -103,71 +105,12 @@ StoredPicture VariantsInPlace::stored_of(std::size_t picture) {
   return read_again_.emplace(picture, StoredPicture{header.stored, header.size()}).first->second;
 }
 
-std::vector<std::string> write_shared_labels(const SharedLabels::File& file,
-                                             const fs::path& output_folder,
-                                             const VariantsOf& variants_of,
-                                             const std::function<void(const ManifestFile&)>& made,
-                                             IfExists if_exists, const RealPlaces* places,
-                                             bool verifies) {
-  const auto write = [&](const NewFile::Append& append) {
-    std::string text;
-    Hasher source, result;
-    const auto flush = [&] {
-      result.add(std::as_bytes(std::span(text)));
-      append(std::as_bytes(std::span(text)));
-      text.clear();
-    };
-    const auto writer = file.format->writer(*file.content, variants_of, [&](std::string_view part) {
-      constexpr std::size_t many = 1 << 20;
-      text += part;
-      if (text.size() >= many) flush();
-    });
-    read_in_parts(file.input, [&](std::span<const std::byte> part) {
-      source.add(part);
-      writer->take(text_of(part));
-      return true;
-    });
-    writer->finish();
-    flush();
-    made({file.output.lexically_relative(output_folder).string(), source.hash(), result.hash()});
-  };
-  const NewFile turned{.target = file.output,
-                       .content = {},
-                       .like = file.input,
-                       .like_state = file.state,
-                       .write_more = write,
-                       .places = places};
-  const auto fail = [&](const std::string& why) {
-    throw FileError(fmt::format("{} is not written: {}", file.output.string(), why), file.output,
-                    {});
-  };
-  std::vector<std::string> warnings;
-  try {
-    warnings = write_files(std::span(&turned, 1), if_exists, [&](const StagedFiles& staged) {
-      if (verifies) prove_shared_labels(file, staged.temporary(0), variants_of);
-    });
-  } catch (const ProofError& error) {
-    fail(fmt::format("the result was rejected, because it is wrong: {}", error.what()));
-  } catch (const LabelError& error) {
-    fail(fmt::format("{}:{}", file.input.string(), error.what()));
-  } catch (const std::runtime_error& error) {
-    fail(error.what());
-  }
-  return warnings;
-}
-
 namespace {
-
-namespace fs = std::filesystem;
 
 /// Hands over a text in parts; may be called several times.
 using Text = std::function<void(const AppendText&)>;
 /// How the labels of an image are turned, by its name; null: they are left out.
 using TurnOfName = std::function<const LabelledVariant*(const std::string& file_name)>;
-
-Text text_of_file(const fs::path& path) {
-  return [path](const AppendText& append) { read_text_in_parts(path, append); };
-}
 
 Text turned(const Text& text, const SharedLabels::File& file, const TurnOfName& turn_of) {
   const auto reader = file.format->reader(file.swap_pairs);
@@ -232,12 +175,14 @@ void compare(const Text& expected, const Text& found) {
   throw ProofError(fmt::format("turned back, '{}' expected, '{}' found", near(right), near(is)));
 }
 
-}  // namespace
-
+/// Turns `result`, which has the labels of these variants, back, one variant at a time, and
+/// compares the text with the original's. The memory that it takes grows with the number of
+/// pictures. Throws ProofError with both texts where they differ; FileError.
+//
 // Each text is turned by 180 degrees twice: then equal numbers are written in the same form.
-void prove_shared_labels(const SharedLabels::File& file, const fs::path& result,
-                         const VariantsOf& variants_of) try {
+void prove(const SharedLabels::File& file, const Text& result, const VariantsOf& variants_of) try {
   const LabelledImages& images = *file.content;
+  const Text original = [&](const AppendText& append) { file.read(append); };
   std::set<std::optional<Orientation>> told_apart;
   for (std::size_t i = 0; i < images.size(); ++i)
     for (const LabelledVariant& each : variants_of(i)) told_apart.insert(each.turn.variant);
@@ -267,12 +212,101 @@ void prove_shared_labels(const SharedLabels::File& file, const fs::path& result,
         return found == turns.end() ? nullptr : &found->second;
       };
     };
-    compare(turned(turned(text_of_file(file.input), file, by(first)), file, by(half)),
-            turned(turned(turned(text_of_file(result), file, by(back)), file, by(half)), file,
-                   by(half)));
+    compare(turned(turned(original, file, by(first)), file, by(half)),
+            turned(turned(turned(result, file, by(back)), file, by(half)), file, by(half)));
   }
 } catch (const LabelError& error) {
   throw ProofError(fmt::format("it cannot be turned back: {}", error.what()));
+}
+
+/// Hands over the turned text in parts. `source`: of what was read.
+void turn_labels(const SharedLabels::File& file, const VariantsOf& variants_of,
+                 const AppendText& append, Hasher& source) {
+  const auto writer = file.format->writer(*file.content, variants_of, append);
+  file.read([&](std::string_view part) {
+    source.add(std::as_bytes(std::span(part)));
+    writer->take(part);
+  });
+  writer->finish();
+}
+
+/// Returns what `make` does. Throws FileError, which says why the file is not written.
+template <typename Make>
+auto made(const SharedLabels::File& file, Make make) {
+  const auto fail = [&](const std::string& why) {
+    return FileError(fmt::format("{} is not written: {}", file.output.string(), why), file.output,
+                     {});
+  };
+  try {
+    return make();
+  } catch (const ProofError& error) {
+    throw fail(fmt::format("the result was rejected, because it is wrong: {}", error.what()));
+  } catch (const LabelError& error) {
+    throw fail(fmt::format("{}:{}", file.input.string(), error.what()));
+  } catch (const std::runtime_error& error) {
+    throw fail(error.what());
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> write_shared_labels(const SharedLabels::File& file,
+                                             const fs::path& output_folder,
+                                             const VariantsOf& variants_of,
+                                             const std::function<void(const ManifestFile&)>& list,
+                                             IfExists if_exists, const RealPlaces* places,
+                                             bool verifies) {
+  const auto write = [&](const NewFile::Append& append) {
+    std::string text;
+    Hasher source, result;
+    const auto flush = [&] {
+      result.add(std::as_bytes(std::span(text)));
+      append(std::as_bytes(std::span(text)));
+      text.clear();
+    };
+    const auto gather = [&](std::string_view part) {
+      constexpr std::size_t many = 1 << 20;
+      text += part;
+      if (text.size() >= many) flush();
+    };
+    turn_labels(file, variants_of, gather, source);
+    flush();
+    list({file.output.lexically_relative(output_folder).string(), source.hash(), result.hash()});
+  };
+  const NewFile turned{.target = file.output,
+                       .content = {},
+                       .like = file.input,
+                       .like_state = file.state,
+                       .write_more = write,
+                       .places = places};
+  return made(file, [&] {
+    return write_files(std::span(&turned, 1), if_exists, [&](const StagedFiles& staged) {
+      if (!verifies) return;
+      const Text result = [&](const AppendText& append) {
+        read_text_in_parts(staged.temporary(0), append);
+      };
+      prove(file, result, variants_of);
+    });
+  });
+}
+
+std::string turned_shared_labels(const SharedLabels::File& file, const VariantsOf& variants_of,
+                                 std::uint64_t most_bytes, bool verifies) {
+  return made(file, [&] {
+    std::string text;
+    Hasher unused;
+    const auto gather = [&](std::string_view part) {
+      text += part;
+      if (text.size() > most_bytes)
+        throw std::runtime_error(
+            fmt::format("it needs more than {} MiB of memory", most_bytes >> 20));
+    };
+    turn_labels(file, variants_of, gather, unused);
+    if (verifies)
+      prove(
+          file, [&](const AppendText& append) { append(text); }, variants_of);
+    return text;
+  });
 }
 
 }  // namespace qturn

@@ -34,6 +34,9 @@ class VariantsInPlace {
  private:
   void find(std::size_t picture, const LabelledImages::Image& image);
   StoredPicture stored_of(std::size_t picture);
+  /// Of the result, if the labels say it.
+  std::uint64_t bytes_of(std::size_t picture, Orientation variant,
+                         const std::filesystem::path& place) const;
   /// The labels may name other files of the run: their names in a variant, by their names before.
   std::map<std::string, std::string> others_of(const LabelledImages::Image& image,
                                                Orientation variant);
@@ -48,23 +51,19 @@ class VariantsInPlace {
   std::unordered_map<std::size_t, StoredPicture> read_again_;  // by picture
 };
 
-/// Writes the file with the labels of these variants. Calls `made` before the result is put in
+/// Writes the file with the labels of these variants. Calls `list` before the result is put in
 /// place, with the names relative to `output_folder` and the hashes; its exceptions are passed on.
 /// If `verifies`, the result is first read again and turned back. Returns warnings; throws
 /// FileError.
 std::vector<std::string> write_shared_labels(const SharedLabels::File& file,
                                              const std::filesystem::path& output_folder,
                                              const VariantsOf& variants_of,
-                                             const std::function<void(const ManifestFile&)>& made,
+                                             const std::function<void(const ManifestFile&)>& list,
                                              IfExists if_exists, const RealPlaces* places = nullptr,
                                              bool verifies = false);
 
-// A turned label file of many pictures, compared with its original.
-
-/// Turns `result`, which has the labels of these variants, back, one variant at a time, and
-/// compares the text with the original's. The memory that it takes grows with the number of
-/// pictures. Throws ProofError with both texts where they differ; FileError.
-void prove_shared_labels(const SharedLabels::File& file, const std::filesystem::path& result,
-                         const VariantsOf& variants_of);
+/// The text of the turned file, for a tar. Throws FileError also if it has more than `most_bytes`.
+std::string turned_shared_labels(const SharedLabels::File& file, const VariantsOf& variants_of,
+                                 std::uint64_t most_bytes, bool verifies);
 
 }  // namespace qturn

@@ -29,19 +29,30 @@ std::optional<MadeFiles::Made> MadeFiles::of(std::size_t file, Orientation varia
 
 WrittenPictures::WrittenPictures(const JobList& jobs)
     : has_variants_(jobs.names().has_variants()),
+      asks_for_bytes_(std::ranges::any_of(
+          jobs.shared_labels().files(),
+          [](const SharedLabels::File& file) { return file.format->says_file_sizes; })),
       variants_(jobs.files().size()),
       stored_(jobs.shared_labels().empty() ? 0 : jobs.files().size()) {}
 
 void WrittenPictures::add(const Outcome& outcome) {
+  if (outcome.job >= variants_.size()) return;  // a file of a tar that is no picture
   const bool is_written = outcome.status == Status::done || outcome.status == Status::salvaged;
   if (is_written || outcome.status == Status::done_before)
     variants_[outcome.job].add(outcome.variant);
   if (has_variants_ && outcome.status == Status::done) made_.add(outcome);
+  if (asks_for_bytes_ && is_written)
+    bytes_.emplace(std::pair(outcome.job, outcome.variant), outcome.result_bytes);
   if (has_failed(outcome.status)) failures_.emplace(outcome.key, outcome.message);
   if (!stored_.empty() && is_written && outcome.is_picture)
     stored_[outcome.job] =
         StoredPicture{compose(outcome.applied, inverse(outcome.variant)),
                       turned_size(inverse(outcome.applied), {outcome.width, outcome.height})};
+}
+
+std::optional<std::uint64_t> WrittenPictures::bytes(std::size_t file, Orientation variant) const {
+  const auto found = bytes_.find({file, variant});
+  return found == bytes_.end() ? std::nullopt : std::optional(found->second);
 }
 
 bool WrittenPictures::empty() const {

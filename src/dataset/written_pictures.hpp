@@ -9,6 +9,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "src/plan/jobs.hpp"
@@ -58,7 +59,7 @@ class WrittenPictures {
  public:
   explicit WrittenPictures(const JobList& jobs);
 
-  /// Adds an outcome. One call at a time.
+  /// Adds an outcome, unless its job has no number of the list. One call at a time.
   void add(const Outcome& outcome);
   /// Must be called when all outcomes are added.
   void finish() { made_.finish(); }
@@ -72,14 +73,17 @@ class WrittenPictures {
   std::optional<StoredPicture> stored(std::size_t file) const {
     return file < stored_.size() ? stored_[file] : std::nullopt;
   }
+  /// The size of a result of this run, if a label file of many pictures may ask for it.
+  std::optional<std::uint64_t> bytes(std::size_t file, Orientation variant) const;
   /// The results of this run, if the pictures have variants.
   const MadeFiles& made() const { return made_; }
   /// Why pictures failed, by their keys.
   const std::map<std::string, std::string>& failures() const { return failures_; }
 
  private:
-  const bool has_variants_;
+  const bool has_variants_, asks_for_bytes_;
   std::vector<OrientationSet> variants_;
+  std::map<std::pair<std::size_t, Orientation>, std::uint64_t> bytes_;
   std::vector<std::optional<StoredPicture>> stored_;
   MadeFiles made_;
   std::map<std::string, std::string> failures_;

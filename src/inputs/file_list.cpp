@@ -54,6 +54,13 @@ int FileList::compare_keys(const FoundFile& a, const FoundFile& b) const {
                                    : in_a.substr(both).compare(b.name);
 }
 
+std::optional<std::size_t> FileList::find(std::string_view key) const {
+  const auto found = std::ranges::lower_bound(
+      files_, key, {}, [&](const FoundFile& file) { return this->key(file); });
+  if (found == files_.end() || this->key(*found) != key) return std::nullopt;
+  return static_cast<std::size_t>(found - files_.begin());
+}
+
 void FileList::sort() {
   const auto order = [this](const FoundFile& a, const FoundFile& b) {
     const int keys = compare_keys(a, b);

@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -113,6 +114,8 @@ class FileList {
   void set_link_target(const FoundFile& file, std::string_view path);
   const char* link_target(const FoundFile& file) const { return link_targets_.at(file.name); }
 
+  /// The number of the file with this key, if the files are sorted.
+  std::optional<std::size_t> find(std::string_view key) const;
   /// Returns what key(a).compare(key(b)) would.
   int compare_keys(const FoundFile& a, const FoundFile& b) const;
 

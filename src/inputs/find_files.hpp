@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <iosfwd>
 #include <map>
+#include <memory>
 #include <set>
 #include <span>
 #include <string>
@@ -27,7 +28,9 @@ struct FoundFiles {
   std::vector<Sentence> unreadable;            ///< as Plan::unreadable
   /// The sentences among them about files that may still belong to a picture, by the file.
   std::map<std::filesystem::path, Sentence> unopened;
-  std::uint64_t left_out = 0;                   ///< by --include and --exclude
+  std::uint64_t left_out = 0;  ///< by --include and --exclude
+  /// Label files of many pictures that lie in a tar.
+  std::map<std::filesystem::path, std::shared_ptr<const std::string>> texts;
   std::vector<std::filesystem::path> folders;   ///< of the inputs
   std::vector<std::filesystem::path> journals;  ///< in them and below
   std::set<std::filesystem::path>

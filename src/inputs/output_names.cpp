@@ -9,6 +9,7 @@
 #include "src/formats/table.hpp"
 #include "src/inputs/variants.hpp"
 #include "src/picture/text.hpp"
+#include "src/sample/file_kind.hpp"
 
 namespace qturn {
 namespace {
@@ -71,6 +72,7 @@ OutputNames::OutputNames(const PlanOptions& options, bool one_file)
     : output_(options.output),
       format_(options.format),
       random_variants_(options.random_variants),
+      to_samples_(options.to_samples),
       seed_(options.seed),
       group_(options.group) {
   for (const Orientation variant : options.variants) variants_.add(variant);
@@ -123,7 +125,8 @@ std::string OutputNames::name_of(const FoundFile& file, Orientation variant) con
   if (format_ && file.picture) name = name_in_format(name, *format_);
   if (!has_variants(file)) return name;
   std::string named = name;
-  return named.insert(variant_place(name.stem()), fmt::format("__{}", qturn::name(variant)));
+  const std::size_t place = to_samples_ ? webdataset_key(named).size() : variant_place(name.stem());
+  return named.insert(place, fmt::format("__{}", qturn::name(variant)));
 }
 
 fs::path OutputNames::path_of(const FileList& files, const FoundFile& file,

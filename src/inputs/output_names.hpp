@@ -68,6 +68,7 @@ class OutputNames {
   const Codec* format_ = nullptr;
   OrientationSet variants_;
   int random_variants_ = 0;
+  bool to_samples_ = false;
   std::uint64_t seed_ = 0;
   DrawGroup group_;
 };

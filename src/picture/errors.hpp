@@ -60,7 +60,8 @@ struct Hint {
     correct_labels,       ///< in a run that resumes, which must go on as it began
     draw_labels,
     leave_out_swap_pairs,
-    move_pixels,  ///< instead of a tag
+    name_shared_labels,  ///< `value`: the format and the file
+    move_pixels,         ///< instead of a tag
     say_keypoints,
     say_labels_drawn_on,  ///< `value`, if it is known
     say_number_of_keypoints,

@@ -85,24 +85,15 @@ void refuse_made_once_in_one_place(const JobList& jobs) {
   }
 }
 
-/// Turned in place, such a file would be wrong about some pictures if the run were interrupted. In
-/// a tar each sample has its own labels.
-void refuse_shared(const SharedLabels& labels, bool in_place) {
-  for (const SharedLabels::Broken& file : labels.broken()) throw LabelsError(file.problem);
+/// Turned in place, such a file would be wrong about some pictures if the run were interrupted.
+void refuse_in_place(const SharedLabels& labels) {
   for (const SharedLabels::File& file : labels.files()) {
     if (file.found == 0) continue;
-    if (in_place) {
-      throw LabelsError(
-          fmt::format(
-              "{}: {} labels of many pictures in one file are not turned in place; write the "
-              "turned pictures and labels into a folder",
-              file.input.string(), file.format->name),
-          {Hint::into_output, Hint::correct_labels});
-    }
-    throw LabelsError(fmt::format(
-        "{}: labels many pictures, and in a tar each sample has labels of its own; name a folder "
-        "as output",
-        file.input.string()));
+    throw LabelsError(
+        fmt::format("{}: {} labels of many pictures in one file are not turned in place; write the "
+                    "turned pictures and labels into a folder",
+                    file.input.string(), file.format->name),
+        {Hint::into_output, Hint::correct_labels});
   }
 }
 
@@ -183,7 +174,9 @@ class Planner {
     labels_ = find_label_files(options_, found_, &names_);
     shared_labels_ =
         find_shared_labels(options_, found_, labels_, masks_, names_, plan_.unreadable);
-    if (in_place_ || options_.to_samples) refuse_shared(shared_labels_, in_place_);
+    if ((in_place_ || options_.to_samples) && !shared_labels_.broken().empty())
+      throw LabelsError(shared_labels_.broken().front().problem);
+    if (in_place_) refuse_in_place(shared_labels_);
   }
 
   void find_what_is_made_once() {

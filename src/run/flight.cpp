@@ -555,6 +555,7 @@ void Flight::put(std::size_t index, std::span<const std::byte> bytes, Route rout
   if (options_.verify) prove(index, turn, *staged, companions, memory);
   shared_.spare.give(std::move(memory).spare());
   if (memory_) memory_->add_result(staged->bytes_held());
+  outcome.result_bytes = bytes.size();
   if (const std::vector<ContentHash> hashes = staged->hashes(); !hashes.empty()) {
     outcome.source = original_.hash;
     outcome.result = hashes.front();

@@ -61,6 +61,7 @@ struct Outcome {
   std::vector<std::string> kept_unknown = {};  ///< TurnOutcome's
   bool kept_maker_note = false;                ///< TurnOutcome's
   ContentHash source = {}, result = {};  ///< of the input and of the output, once it is written
+  std::uint64_t result_bytes = 0;        ///< the same
   /// First the sidecars of --sidecars, known once they are written, then the job's companions.
   std::vector<Companion> companions = {};
   /// If the picture is mirrored: the classes in its own label that are named left or right.

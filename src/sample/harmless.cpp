@@ -558,10 +558,14 @@ std::string_view turned_format(Text lower_suffix, Text head) {
     if (lower_suffix == format.suffix && !format.is_named_only && format.is_of(head) &&
         (format.option != "yolo" || begins_with_box(head)))
       return format.name;
+  const SharedLabelFormat* shared = shared_format_of(lower_suffix, head);
+  return shared ? shared->name : Text();
+}
+
+const SharedLabelFormat* shared_format_of(Text lower_suffix, Text head) {
   for (const SharedLabelFormat& format : shared_label_formats)
-    if (lower_suffix == format.suffix && format.recogniser()(head).value_or(false))
-      return format.name;
-  return {};
+    if (lower_suffix == format.suffix && format.recogniser()(head).value_or(false)) return &format;
+  return nullptr;
 }
 
 std::string format_in_words(Text lower_suffix, Text head) {

@@ -28,6 +28,7 @@
 
 #include <qturn/orientation.hpp>
 
+#include "src/labels/many/shared_label.hpp"
 #include "src/labels/text/any_text.hpp"
 
 namespace qturn {
@@ -86,6 +87,8 @@ std::optional<Suspicion> suspicion_beside(const std::filesystem::path& file,
 /// The name of a format that is turned where its files are looked for; empty if it is none.
 /// `lower_suffix`, `head`: of a file.
 std::string_view turned_format(std::string_view lower_suffix, std::string_view head);
+/// The format of a label file of many pictures; null if it is none.
+const SharedLabelFormat* shared_format_of(std::string_view lower_suffix, std::string_view head);
 /// "BDD100K labels are not turned with their pictures; convert them to COCO". Empty if the format
 /// is not known.
 std::string format_in_words(std::string_view lower_suffix, std::string_view head);

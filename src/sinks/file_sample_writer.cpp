@@ -143,6 +143,12 @@ bool FileSampleWriter::is_done(const Job& job, const JobOutput& output) const {
       *differs, std::error_code());
 }
 
+std::vector<std::string> FileSampleWriter::add_file(const fs::path& place,
+                                                    std::span<const std::byte> content) const {
+  const NewFile file{.target = place, .content = content, .places = options_.places};
+  return write_files(std::span(&file, 1), options_.if_exists);
+}
+
 std::vector<std::string> FileSampleWriter::finish() { return commits_->flush(); }
 
 // With `each`, a result waits for the disk, and the next one is turned meanwhile.

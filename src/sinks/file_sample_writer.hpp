@@ -34,6 +34,8 @@ class FileSampleWriter : public SampleWriter {
                                       const Companions& companions) const override;
   bool is_done(const Job& job, const JobOutput& output) const override;
   bool is_ordered() const override { return options_.is_ordered; }
+  std::vector<std::string> add_file(const std::filesystem::path& place,
+                                    std::span<const std::byte> content) const override;
   int results_on_their_way() const override;
   std::vector<std::string> finish() override;
 

@@ -76,6 +76,12 @@ class SampleWriter {
   virtual bool is_ordered() const { return false; }
   /// The results of all pictures of a sample, for one of its variants, are in their places.
   virtual void end_variant() const {}
+  /// Adds a file about many pictures, when their results are in their places. Returns warnings.
+  /// Throws FileError.
+  virtual std::vector<std::string> add_file(const std::filesystem::path& /*place*/,
+                                            std::span<const std::byte> /*content*/) const {
+    throw std::logic_error("no file about many pictures is written here");
+  }
   /// From now on large results wait in memory that comes from `spare` and goes back there; null: no
   /// longer.
   virtual void reuse(SpareBytes* /*spare*/) const {}

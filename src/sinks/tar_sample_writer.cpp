@@ -141,21 +141,31 @@ void TarSampleWriter::end_variant() const {
   if (variant_.empty()) return;  // left out
   std::ranges::stable_sort(variant_, {}, &Placed::position);
   std::vector<NewMember> members;
+  for (Placed& each : std::exchange(variant_, {})) members.push_back(std::move(each.member));
+  add(members);
+  if (!spare_) return;
+  for (NewMember& member : members)
+    if (member.content.capacity() >= SpareBytes::worth_keeping)
+      spare_->give(std::move(member.content));
+}
+
+std::vector<std::string> TarSampleWriter::add_file(const fs::path& place,
+                                                   std::span<const std::byte> content) const {
+  const NewMember member{.name = place.native().substr(prefix_.size()),
+                         .content = {content.begin(), content.end()}};
+  add(std::span(&member, 1));
+  return {};
+}
+
+void TarSampleWriter::add(std::span<const NewMember> members) const {
   std::uint64_t bytes = 0;
-  for (Placed& each : std::exchange(variant_, {})) {
-    bytes += bytes_in_tar(each.member);
-    members.push_back(std::move(each.member));
-  }
+  for (const NewMember& member : members) bytes += bytes_in_tar(member);
   if (options_.largest_bytes > 0 && !tar_->is_empty() && bytes_ + bytes > options_.largest_bytes) {
     std::ranges::move(tar_->finish(), std::back_inserter(warnings_));
     begin();
   }
   tar_->add(members);
   bytes_ += bytes;
-  if (!spare_) return;
-  for (NewMember& member : members)
-    if (member.content.capacity() >= SpareBytes::worth_keeping)
-      spare_->give(std::move(member.content));
 }
 
 std::vector<std::string> TarSampleWriter::finish() {

@@ -69,6 +69,8 @@ class TarSampleWriter : public SampleWriter {
                                       const Companions& companions) const override;
   bool is_ordered() const override { return true; }
   void end_variant() const override;
+  std::vector<std::string> add_file(const std::filesystem::path& place,
+                                    std::span<const std::byte> content) const override;
   void reuse(SpareBytes* spare) const override { spare_ = spare; }
   std::vector<std::string> finish() override;
 
@@ -80,6 +82,7 @@ class TarSampleWriter : public SampleWriter {
 
  private:
   void begin() const;
+  void add(std::span<const NewMember> members) const;
 
   const TarWriterOptions options_;
   const std::string prefix_;

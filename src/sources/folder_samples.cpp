@@ -17,24 +17,6 @@ namespace fs = std::filesystem;
 /// Where no picture is, there is nothing to do.
 bool is_to_do(const FoundFile& file) { return !file.to_do.empty(); }
 
-void refuse_one_sample_of_two(const FileList& files) {
-  const FoundFile* before = nullptr;
-  for (const FoundFile& file : files) {
-    if (!is_to_do(file)) continue;
-    if (before) {
-      const std::string a = files.key(*before), b = files.key(file);
-      if (webdataset_key(a) == webdataset_key(b) &&
-          lower_case(std::string(sample_key(a))) != lower_case(std::string(sample_key(b)))) {
-        throw PlanError(fmt::format(
-            "{} and {} would be one sample, called {}, because its name ends at the first dot; "
-            "rename them, or name a folder as output",
-            files.path(*before), files.path(file), webdataset_key(a)));
-      }
-    }
-    before = &file;
-  }
-}
-
 /// The part of a companion's name in the tar after the stem of its sample. `number`: the next
 /// mask's.
 std::string end_of_name(const Companion& companion, const Job& job, const std::string& stem,
@@ -55,9 +37,22 @@ std::string end_of_name(const Companion& companion, const Job& job, const std::s
 
 }  // namespace
 
-FolderSamples::FolderSamples(const JobList& jobs, const Source& files)
-    : jobs_(jobs), files_(files) {
-  refuse_one_sample_of_two(jobs.files());
+void refuse_one_sample_of_two(const FileList& files) {
+  const FoundFile* before = nullptr;
+  for (const FoundFile& file : files) {
+    if (!is_to_do(file)) continue;
+    if (before) {
+      const std::string a = files.key(*before), b = files.key(file);
+      if (webdataset_key(a) == webdataset_key(b) &&
+          lower_case(std::string(sample_key(a))) != lower_case(std::string(sample_key(b)))) {
+        throw PlanError(fmt::format(
+            "{} and {} would be one sample, called {}, because its name ends at the first dot; "
+            "rename them, or name a folder as output",
+            files.path(*before), files.path(file), webdataset_key(a)));
+      }
+    }
+    before = &file;
+  }
 }
 
 std::optional<Member> FolderSamples::next() {

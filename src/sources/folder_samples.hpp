@@ -14,11 +14,14 @@
 
 namespace qturn {
 
+/// Throws PlanError if pictures with different stems would be one sample, because its name ends at
+/// the first dot.
+void refuse_one_sample_of_two(const FileList& files);
+
 class FolderSamples : public MemberReader {
  public:
-  /// Samples come in the order of keys. Throws PlanError if pictures with different stems would be
-  /// one sample, because its name ends at the first dot. `jobs` and `files` must outlive it.
-  FolderSamples(const JobList& jobs, const Source& files);
+  /// Samples come in the order of keys. `jobs` and `files` must outlive it.
+  FolderSamples(const JobList& jobs, const Source& files) : jobs_(jobs), files_(files) {}
 
   std::optional<Member> next() override;
   Bytes content(Bytes memory) override;

@@ -9,6 +9,7 @@
 #include "src/files/tar/tar.hpp"
 #include "src/formats/table.hpp"
 #include "src/inputs/find_files.hpp"
+#include "src/inputs/folder_layout.hpp"
 #include "src/sample/file_kind.hpp"
 
 namespace qturn {
@@ -95,6 +96,8 @@ std::optional<SampleStream::Gathered> SampleStream::gather() try {
       return std::exchange(current_, std::nullopt);
     }
     if (!options_.plan.hidden && is_hidden_member(member->name)) continue;
+    if (options_.listed && options_.listed->shared_labels().contain(normal_path(path_of(*member))))
+      continue;
     const std::string_view key = webdataset_key(member->name);
     if (current_ && current_->key != key) {
       next_member_ = std::move(member);
@@ -193,12 +196,21 @@ std::optional<SampleJobs> SampleStream::planned(Gathered sample) {
   }
   std::vector<Job> jobs = jobs_of(sample);
   if (jobs.empty()) return std::nullopt;
-  for (Job& job : jobs) job.number = job_count_++;
+  for (Job& job : jobs) number(job);
   reserve(sample, memory_of(sample.file_bytes, expected_results(jobs, sample.files)));
   return SampleJobs{.jobs = std::move(jobs),
                     .source = std::make_shared<FilesInMemory>(std::move(sample.files)),
                     .memory = std::make_unique<SampleMemory>(
                         std::move(sample.memory), sample.file_bytes, options_.largest_bytes)};
+}
+
+void SampleStream::number(Job& job) {
+  job.number = job_count_++;
+  if (!options_.listed) return;
+  const std::optional<std::size_t> picture = options_.listed->files().find(job.key);
+  job.number = picture.value_or(options_.listed->files().size());
+  if (!picture) return;
+  job.shared_labels = options_.listed->shared_labels().of(*picture);
 }
 
 std::vector<Job> SampleStream::jobs_of(Gathered& sample) {
@@ -313,7 +325,15 @@ void SampleStream::refuse_untrue(const Loose& file) const {
   const auto suspicion = suspicion_of(file.path, file.head, own, pictures_,
                                       [&](std::size_t number) { return sizes_[number]; });
   if (!suspicion) return;
-  const std::string known = format_in_words(lower_suffix(file.path), file.head);
+  const std::string suffix = lower_suffix(file.path);
+  const SharedLabelFormat* shared = shared_format_of(suffix, file.head);
+  if (shared && !options_.is_pipe) {
+    const std::string member = file.path.native().substr(options_.name.size() + 1);
+    throw LeftoverError(
+        file.path, fmt::format("{} labels of many pictures, which are read first", shared->name),
+        {{Hint::name_shared_labels, fmt::format("{}:{}", shared->option, member)}});
+  }
+  const std::string known = format_in_words(suffix, file.head);
   throw LeftoverError(file.path, known.empty() ? suspicion->why : known);
 }
 

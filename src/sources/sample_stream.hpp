@@ -36,6 +36,9 @@ struct SampleStreamOptions {
   std::uint64_t largest_bytes = 0;  ///< a sample that needs more, with its results, is refused
   bool strict = false;              ///< a sample with a file that would be copied is refused
   bool is_pipe = false;             ///< a sample with a file that would be left untrue is refused
+  /// The pictures and their labels in files of many pictures; null: there are none. Jobs have the
+  /// numbers of this list; a job that is not in it has none of its numbers.
+  const JobList* listed = nullptr;
 };
 
 /// The hashes of the names of samples: a name may come only once in an output.
@@ -100,6 +103,7 @@ class SampleStream : public SampleReader {
   void take(const Member& member);
   std::optional<SampleJobs> planned(Gathered sample);
   std::vector<Job> jobs_of(Gathered& sample);
+  void number(Job& job);
   void look_for_leftovers(const Gathered& sample);
   void look_for_pairs(const Gathered& sample, const SamplePlan& planned);
   void refuse_untrue(const Loose& file) const;

@@ -7,6 +7,7 @@ With --write the tables are written. Nothing but Python's own library is needed.
 """
 import io
 import pathlib
+import re
 import shutil
 import struct
 import subprocess
@@ -109,7 +110,11 @@ def outcome(place, row, *words):
     done = place.run(*words)
     if done.returncode == 2:
         assert place.tree() == before, (row.name, words, done.stderr)
-        return "refused"
+        hint = re.search(r"--labels (\w+):(\S+) turns them", done.stderr)
+        if not hint:
+            return "refused"
+        made = outcome(place, row, *words, "--labels", ":".join(hint.groups()))
+        return f"{made} with `--labels {hint[1]}:FILE`" if made == "turned" else made
     said = f"{row.name}, {' '.join(words)}: {done.returncode}: {done.stderr}"
     if done.returncode == 1:
         return "fails by name"

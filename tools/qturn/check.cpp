@@ -24,8 +24,8 @@
 #include "tools/qturn/progress.hpp"
 #include "tools/qturn/report.hpp"
 #include "tools/qturn/resources.hpp"
+#include "tools/qturn/sample_run.hpp"
 #include "tools/qturn/stop_signals.hpp"
-#include "tools/qturn/tar_run.hpp"
 
 namespace qturn {
 namespace {
@@ -288,11 +288,11 @@ int check_tars(const CommandLine& line, PlanOptions inputs) {
   CheckWriter writer(line.run.limits, nullptr, false);
   Findings findings(line, 0, 0, writer, nullptr, to_show);
   Plan found;
-  TarRun tars(line, std::move(inputs), Findings::options(line), found,
-              [&](const Outcome& checked) { findings.add(checked); });
+  SampleRun tars(line, std::move(inputs), Findings::options(line), found,
+                 [&](const Outcome& checked) { findings.add(checked); });
   bool whole = true;
   for (const std::string& tar : line.inputs) {
-    whole = whole && tars.turn_tar(tar, {}, {}, writer);
+    whole = whole && tars.turn({.tar = tar}, {}, writer);
     tars.end_output();
   }
   if (whole && !findings.has_pictures() && tars.other_failures() == 0)

@@ -78,6 +78,7 @@ constexpr Row rows[] = {
     {Hint::correct_labels, "; correct that, then --resume again", When::resumes},
     {Hint::correct_labels, ""},
     {Hint::draw_labels, "; --html draws it"},
+    {Hint::name_shared_labels, "; --labels {} turns them"},
     {Hint::leave_out_swap_pairs, "; leave out --swap-pairs"},
     {Hint::move_pixels,
      "; leave out --tag-only, and use --jpeg-edges reencode instead of tag, which is the default "

@@ -2,23 +2,19 @@
 
 #include <fmt/format.h>
 
-#include <optional>
+#include <memory>
 #include <span>
 #include <utility>
 
-#include "src/dataset/shards.hpp"
 #include "src/plan/journal_roots.hpp"
-#include "src/sample/companion.hpp"
-#include "src/sinks/file_sample_writer.hpp"
 #include "src/sources/folder_samples.hpp"
-#include "tools/qturn/dry_run.hpp"
 #include "tools/qturn/journaling.hpp"
 #include "tools/qturn/json_lines.hpp"
 #include "tools/qturn/label_notices.hpp"
 #include "tools/qturn/resources.hpp"
 #include "tools/qturn/sample_outputs.hpp"
+#include "tools/qturn/sample_run.hpp"
 #include "tools/qturn/streams.hpp"
-#include "tools/qturn/tar_run.hpp"
 
 namespace qturn {
 namespace {
@@ -42,16 +38,28 @@ void refuse_unfit(const CommandLine& line) {
   refuse_unfit_for_tars(line);
 }
 
-std::optional<TarRecord> record_of_pack(const CommandLine& line, const PlanOptions& options,
-                                        const Plan& found, JpegEdges edges) {
-  if (!leaves_record(line) || is_to_standard_output(line)) return std::nullopt;
+std::shared_ptr<TarRecord> record_of_pack(const CommandLine& line, const PlanOptions& options,
+                                          const Plan& found, JpegEdges edges) {
+  if (!leaves_record(line) || is_to_standard_output(line)) return nullptr;
   Hasher states;
-  for (const FoundFile& file : found.jobs.files()) {
-    const std::string state =
-        fmt::format("{} {} {}\n", found.jobs.files().path(file), file.bytes, file.modified_ns);
+  const auto add = [&](const fs::path& path, std::uint64_t bytes, std::int64_t modified_ns) {
+    const std::string state = fmt::format("{} {} {}\n", path.native(), bytes, modified_ns);
     states.add(std::as_bytes(std::span(state)));
+  };
+  for (const FoundFile& file : found.jobs.files())
+    add(found.jobs.files().path(file), file.bytes, file.modified_ns);
+  for (const CompanionFiles* among : found.jobs.companions()) {
+    for (const CompanionFiles::File& each : *among) {
+      const fs::path path = among->path(each);
+      std::error_code none;  // what reads it says why it cannot
+      add(path, fs::file_size(path, none),
+          fs::last_write_time(path, none).time_since_epoch().count());
+    }
   }
-  return TarRecord(line, line.output, absolute_inputs(options), states.hash(), edges);
+  for (const SharedLabels::File& file : found.jobs.shared_labels().files())
+    add(file.input, file.state.bytes, file.state.modified_ns);
+  return std::make_shared<TarRecord>(line, line.output, absolute_inputs(options), states.hash(),
+                                     edges);
 }
 
 void say_left_out(const CommandLine& line, const Plan& found) {
@@ -60,17 +68,6 @@ void say_left_out(const CommandLine& line, const Plan& found) {
       print_message(printable(file.input.string()) +
                     " describes the whole data set and is left out of the tar");
   }
-}
-
-/// What --dry-run says. Returns the exit status.
-int print_packed(const CommandLine& line, PlanOptions plan, const RunOptions& options, Plan& found,
-                 std::unique_ptr<MemberReader> reader) {
-  DryRun dry_run(line);
-  dry_run.add(found);
-  TarRun tars(line, std::move(plan), DryRun::options(options), found,
-              [&](const Outcome& planned) { dry_run.add(planned); });
-  const bool whole = tars.turn("", std::move(reader), line.output, FileSampleWriter({}));
-  return dry_run.end(whole && tars.other_failures() == 0);
 }
 
 }  // namespace
@@ -90,48 +87,30 @@ int turn_and_pack(const CommandLine& line, PlanOptions plan, RunOptions options)
   refuse_unfit(line);
   plan.to_samples = true;
   plan.sidecars = false;  // sidecars are files of samples
-  const fs::path place = line.output;
-  const Plan found = qturn::plan(plan);
+  const auto found = std::make_shared<const Plan>(qturn::plan(plan));
   refuse_unmerged_inputs(plan);
-  refuse_leftovers(line, found);
-  refuse_pairs(line, found);
-  refuse_copied_sidecars(line, found);
-  std::optional<TarRecord> record = record_of_pack(line, plan, found, options.jpeg.edges);
+  refuse_leftovers(line, *found);
+  refuse_pairs(line, *found);
+  refuse_copied_sidecars(line, *found);
+  refuse_one_sample_of_two(found->jobs.files());
+  const auto record = record_of_pack(line, plan, *found, options.jpeg.edges);
   if (line.resume && record && record->is_done()) return say_tars_are_done(line);
-  refuse_existing_output(line, place);
-  const FileSource files;
-  auto reader = std::make_unique<FolderSamples>(found.jobs, files);
+  refuse_existing_output(line, line.output);
   const ReportPlace json = ReportPlace::json(line);
-  json.refuse(found);
-  json.refuse(place);
-  Plan counted;
-  counted.others = found.others;
-  counted.leftovers = found.leftovers;
-  counted.unreadable = found.unreadable;
-  if (line.dry_run) return print_packed(line, std::move(plan), options, counted, std::move(reader));
+  json.refuse(*found);
+  json.refuse(line.output);
+  SampleWork work{.inputs = {{.output = line.output, .record = record, .listed = found}},
+                  .replaces = line.replaces_existing()};
+  work.found.others = found->others;
+  work.found.leftovers = found->leftovers;
+  work.found.unreadable = found->unreadable;
+  if (line.dry_run) return print_samples(line, std::move(plan), options, work);
   const std::string device = set_device(
-      line, [&] { return jpeg_bytes(found); }, options);
-  say_labels(line, found);
-  say_left_out(line, found);
-  Report report(line, counted, device);
-  TarRun tars(line, std::move(plan), options, counted,
-              [&](const Outcome& outcome) { report.add(outcome); });
-  const IfExists if_exists = line.replaces_existing() ? IfExists::replace : IfExists::fail;
-  RealPlaces folders;
-  const auto output = open_sample_output(line, place, if_exists, folders, nullptr,
-                                         record ? record->begin() : nullptr, tars.stop());
-  bool is_placed = false;
-  try {
-    is_placed = tars.turn("", std::move(reader), place, *output);
-    if (is_placed) tars.finish(place, *output);
-  } catch (const FileError& error) {
-    say_why(line, error);
-    is_placed = false;
-  }
-  const bool whole = report.json_is_whole() && report.failed() + report.salvaged() == 0 &&
-                     tars.other_failures() == 0 && is_placed;
-  if (record && whole) record->end();
-  return tars.end(report, is_placed, whole);
+      line, [&] { return jpeg_bytes(*found); }, options);
+  say_labels(line, *found);
+  say_left_out(line, *found);
+  Report report(line, work.found, device);
+  return turn_samples(line, std::move(plan), options, work, report);
 }
 
 }  // namespace qturn

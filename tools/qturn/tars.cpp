@@ -14,17 +14,16 @@
 #include "src/files/tar/input.hpp"
 #include "src/formats/table.hpp"
 #include "src/inputs/find_files.hpp"
-#include "src/sinks/file_sample_writer.hpp"
-#include "tools/qturn/dry_run.hpp"
+#include "src/sources/listed_tar.hpp"
 #include "tools/qturn/journaling.hpp"
 #include "tools/qturn/json_lines.hpp"
-#include "tools/qturn/report.hpp"
+#include "tools/qturn/label_notices.hpp"
 #include "tools/qturn/resources.hpp"
 #include "tools/qturn/sample_outputs.hpp"
+#include "tools/qturn/sample_run.hpp"
 #include "tools/qturn/sharding.hpp"
 #include "tools/qturn/stop_signals.hpp"
 #include "tools/qturn/streams.hpp"
-#include "tools/qturn/tar_run.hpp"
 
 namespace qturn {
 namespace {
@@ -39,9 +38,9 @@ bool is_tar(const std::string& input) try {
 }
 
 void refuse_unfit(const CommandLine& line) {
-  const bool takes_companions_from_elsewhere = !line.labels.folder.empty() ||
-                                               line.labels.take == TakeLabels::one_file ||
-                                               (line.masks && !line.masks->folder.empty());
+  const bool takes_companions_from_elsewhere =
+      !line.labels.folder.empty() || (line.masks && !line.masks->folder.empty());
+  const bool are_listed = line.labels.take == TakeLabels::one_file;
   const std::pair<bool, const char*> unfit[] = {
       {line.in_place, "a tar is not turned in place; name another one with -o"},
       {!line.base.empty(), "a tar keeps its name, not its path, in the output; leave out --base"},
@@ -51,7 +50,13 @@ void refuse_unfit(const CommandLine& line) {
        "--skip-existing and --update look at whole tars; leave out --unpack, --tar-size and "
        "--shard, or use --resume"},
       {takes_companions_from_elsewhere,
-       "labels and masks of a tar lie in it; give --labels and --masks without a folder or file"},
+       "labels and masks of a tar lie in it; give --labels and --masks without a folder"},
+      {are_listed && is_from_standard_input(line),
+       "labels of many pictures are read before the pictures, which a pipe cannot give twice; name "
+       "a tar that is a file"},
+      {are_listed && line.unpack && line.resume,
+       "--resume with --unpack reads no picture that is done, and the labels of many pictures need "
+       "them all; leave out --resume and use --overwrite"},
       {line.shard && (line.unpack || line.tar_bytes > 0),
        "--shard writes a tar for each tar; leave out --unpack and --tar-size"},
       {line.others == Others::copy && line.labels.take == TakeLabels::none,
@@ -63,22 +68,16 @@ void refuse_unfit(const CommandLine& line) {
   refuse_unfit_for_tars(line);
 }
 
-struct Place {
-  std::string input;                       ///< "-": standard input
-  fs::path output;                         ///< a tar; a folder with --unpack
-  std::shared_ptr<TarRecord> record = {};  ///< of the output; or null
-};
-
 /// The inputs of each output.
-std::map<fs::path, std::vector<std::string>> inputs_of(const std::vector<Place>& places) {
+std::map<fs::path, std::vector<std::string>> inputs_of(const std::vector<SampleInput>& places) {
   std::map<fs::path, std::vector<std::string>> inputs;
-  for (const Place& place : places) inputs[place.output].push_back(place.input);
+  for (const SampleInput& place : places) inputs[place.output].push_back(place.tar);
   return inputs;
 }
 
 /// With --resume, adds a record to each output that is a tar made from files. Leaves out outputs
 /// that are done.
-void add_records(const CommandLine& line, JpegEdges edges, std::vector<Place>& places) {
+void add_records(const CommandLine& line, JpegEdges edges, std::vector<SampleInput>& places) {
   if (!leaves_record(line) || line.shard || line.unpack) return;
   for (const auto& each : inputs_of(places)) {
     const fs::path& output = each.first;
@@ -94,7 +93,7 @@ void add_records(const CommandLine& line, JpegEdges edges, std::vector<Place>& p
         line, output, std::move(names), hash_of(std::as_bytes(std::span(states))), edges);
     // This reads the whole output, so only once, however many inputs it has.
     const bool is_done = line.resume && record->is_done();
-    std::erase_if(places, [&](Place& place) {
+    std::erase_if(places, [&](SampleInput& place) {
       if (place.output != output) return false;
       place.record = record;
       return is_done;
@@ -109,7 +108,7 @@ std::string tar_name(const fs::path& input) {
   return name.replace_extension(".tar");
 }
 
-std::vector<Place> places_of(const CommandLine& line) {
+std::vector<SampleInput> places_of(const CommandLine& line) {
   const fs::path output = line.output;
   if (output.empty()) throw PlanError("no output; name a tar or a folder with -o");
   const bool is_tar_name = output.extension() == ".tar" && !fs::is_directory(output);
@@ -120,7 +119,7 @@ std::vector<Place> places_of(const CommandLine& line) {
   const bool is_one = is_to_standard_output(line) || is_tar_name || line.unpack;
   if (is_one && line.shard) throw PlanError("--shard needs a folder as output; name one with -o");
   if (!is_one || line.unpack) refuse_name_of_tar(output);
-  std::vector<Place> places;
+  std::vector<SampleInput> places;
   for (const std::string& input : line.inputs) {
     if (!is_one && input == "-")
       throw PlanError(
@@ -128,7 +127,7 @@ std::vector<Place> places_of(const CommandLine& line) {
     places.push_back({input, is_one ? output : output / tar_name(input)});
   }
   std::set<fs::path> seen;
-  for (const Place& place : places) {
+  for (const SampleInput& place : places) {
     if (!seen.insert(place.output).second) {
       if (is_one) break;  // it was looked at
       throw PlanError(fmt::format("{}: two inputs have this name; choose another output for one",
@@ -136,8 +135,8 @@ std::vector<Place> places_of(const CommandLine& line) {
     }
     std::error_code absent;
     if (fs::exists(place.output, absent)) {
-      for (const Place& other : places)
-        if (fs::equivalent(other.input, place.output, absent))
+      for (const SampleInput& other : places)
+        if (fs::equivalent(other.tar, place.output, absent))
           throw PlanError(place.output.string() + ": is an input as well; choose another output");
     }
   }
@@ -146,18 +145,18 @@ std::vector<Place> places_of(const CommandLine& line) {
 
 /// The shard of this run. Removes the other shards' places from `places`.
 TarShard shard_of(const CommandLine& line, const PlanOptions& plan, JpegEdges edges,
-                  std::vector<Place>& places) {
+                  std::vector<SampleInput>& places) {
   std::set<std::string> tars;
-  for (const Place& place : places) tars.insert(place.output.filename());
+  for (const SampleInput& place : places) tars.insert(place.output.filename());
   TarShard shard(shard_options(line, plan, edges), line.output, tars, line.resume);
   std::erase_if(places,
-                [&](const Place& place) { return !shard.is_to_do(place.output.filename()); });
+                [&](const SampleInput& place) { return !shard.is_to_do(place.output.filename()); });
   return shard;
 }
 
 /// Leaves out what exists, with --update only what is not older than its inputs, and says so.
 /// Standard input has no time, and --update with it was refused.
-void leave_existing(const CommandLine& line, std::vector<Place>& places) {
+void leave_existing(const CommandLine& line, std::vector<SampleInput>& places) {
   if (!line.leaves_existing()) return;
   for (const auto& each : inputs_of(places)) {
     const fs::path& output = each.first;
@@ -168,7 +167,7 @@ void leave_existing(const CommandLine& line, std::vector<Place>& places) {
                             return fs::last_write_time(input) > time;
                           });
     if (is_older) continue;
-    std::erase_if(places, [&](const Place& place) { return place.output == output; });
+    std::erase_if(places, [&](const SampleInput& place) { return place.output == output; });
     if (!line.quiet)
       print_message(fmt::format("left alone, because it {}: {}",
                                 line.existing == Existing::skip ? "exists" : "is up to date",
@@ -176,18 +175,41 @@ void leave_existing(const CommandLine& line, std::vector<Place>& places) {
   }
 }
 
-void refuse_existing(const CommandLine& line, const std::vector<Place>& places) {
+/// Reads the tars whose labels lie in a file of many pictures, and says what it finds. Throws
+/// PlanError if two such files would be one.
+void list_tars(const CommandLine& line, PlanOptions& plan, const RunOptions& options,
+               std::vector<SampleInput>& places) {
+  if (line.labels.take != TakeLabels::one_file) return;
+  std::map<fs::path, fs::path> outputs;
+  plan.to_samples = true;
+  for (SampleInput& place : places) {
+    plan.output = place.output;
+    place.listed = std::make_shared<const Plan>(
+        list_tar(plan, place.tar, options.memory_bytes / 4, watch_stop_signals()));
+    say_labels(line, *place.listed);
+    warn_of_sides(line, *place.listed);
+    for (const SharedLabels::File& file : place.listed->jobs.shared_labels().files()) {
+      const auto [other, is_new] = outputs.emplace(file.output, file.input);
+      if (is_new) continue;
+      throw PlanError(fmt::format("{} and {} would both be written to {}; name a folder as output",
+                                  other->second.string(), file.input.string(),
+                                  file.output.string()));
+    }
+  }
+}
+
+void refuse_existing(const CommandLine& line, const std::vector<SampleInput>& places) {
   std::set<fs::path> seen;
-  for (const Place& place : places)
+  for (const SampleInput& place : places)
     if (seen.insert(place.output).second) refuse_existing_output(line, place.output);
 }
 
 /// Standard input, whose size is not known, is assumed to have many.
-std::uint64_t jpeg_bytes(const std::vector<Place>& places, const PlanOptions& plan) {
+std::uint64_t jpeg_bytes(const std::vector<SampleInput>& places, const PlanOptions& plan) {
   std::uint64_t bytes = 0;
-  for (const Place& place : places) {
-    if (place.input == "-") return std::numeric_limits<std::uint64_t>::max();
-    bytes += jpeg_bytes_at_most(place.input);
+  for (const SampleInput& place : places) {
+    if (place.tar == "-") return std::numeric_limits<std::uint64_t>::max();
+    bytes += jpeg_bytes_at_most(place.tar);
   }
   return bytes * plan.most_variants();
 }
@@ -201,21 +223,6 @@ std::unique_ptr<Journals> begin_journals(const CommandLine& line, const PlanOpti
   auto journals = open_journals(line, plan, found, edges, line.fsync.value_or(Fsync::end));
   journals->begin([&] { return folders_below(line.output); });
   return journals;
-}
-
-/// What --dry-run says of them. Returns the exit status.
-int print_tars(const CommandLine& line, PlanOptions plan, const RunOptions& options,
-               const std::vector<Place>& places) {
-  DryRun dry_run(line);
-  Plan found;
-  TarRun tars(line, std::move(plan), DryRun::options(options), found,
-              [&](const Outcome& planned) { dry_run.add(planned); });
-  const FileSampleWriter unused({});
-  for (std::size_t i = 0; i < places.size(); ++i) {
-    if (i > 0 && places[i].output != places[i - 1].output) tars.end_output();
-    if (!tars.turn_tar(places[i].input, {}, places[i].output, unused)) return dry_run.end(false);
-  }
-  return dry_run.end(tars.other_failures() == 0);
 }
 
 }  // namespace
@@ -243,7 +250,7 @@ bool are_tars(const CommandLine& line, std::span<const std::byte> head) {
 
 int turn_tars(const CommandLine& line, PlanOptions plan, RunOptions options, const Bytes& head) {
   refuse_unfit(line);
-  std::vector<Place> places = places_of(line);
+  std::vector<SampleInput> places = places_of(line);
   refuse_unmerged_inputs(plan);
   std::optional<TarShard> shard;
   if (line.shard) {
@@ -251,7 +258,7 @@ int turn_tars(const CommandLine& line, PlanOptions plan, RunOptions options, con
     if (!line.quiet) print_message(shard->in_words());
     if (shard->is_complete()) return say_shard_is_done(line);
   } else {
-    for (const Place& place : places) refuse_unmerged_shards(place.output.parent_path());
+    for (const SampleInput& place : places) refuse_unmerged_shards(place.output.parent_path());
   }
   leave_existing(line, places);
   if (places.empty() && line.leaves_existing()) return exit_code_of_run(true);
@@ -260,64 +267,27 @@ int turn_tars(const CommandLine& line, PlanOptions plan, RunOptions options, con
   const bool is_begun = shard && shard->is_begun();
   if (!is_begun) refuse_existing(line, places);
   const ReportPlace json = ReportPlace::json(line);
-  for (const Place& place : places) {
-    json.refuse(place.input);
+  for (const SampleInput& place : places) {
+    json.refuse(place.tar);
     json.refuse(place.output);
   }
-  if (line.dry_run) return print_tars(line, std::move(plan), options, places);
+  list_tars(line, plan, options, places);
+  SampleWork work{
+      .inputs = std::move(places), .head = head, .replaces = line.replaces_existing() || is_begun};
+  if (line.dry_run) return print_samples(line, std::move(plan), options, work);
   const std::string device = set_device(
-      line, [&] { return jpeg_bytes(places, plan); }, options);
-  Plan found;
-  Report report(line, found, device);
+      line, [&] { return jpeg_bytes(work.inputs, plan); }, options);
+  Report report(line, work.found, device);
   if (shard) {
     if (!begin_shard(*shard)) return say_shard_is_done(line);
-    std::erase_if(places,
-                  [&](const Place& place) { return !shard->is_to_do(place.output.filename()); });
+    std::erase_if(work.inputs, [&](const SampleInput& place) {
+      return !shard->is_to_do(place.output.filename());
+    });
+    work.shard = &*shard;
   }
   const std::unique_ptr<Journals> journals = begin_journals(line, plan, options.jpeg.edges);
-  TarRun tars(line, std::move(plan), options, found,
-              [&](const Outcome& outcome) { report.add(outcome); });
-  RealPlaces folders;
-  std::unique_ptr<SampleWriter> output;
-  const auto begin = [&](const Place& place) {
-    const bool replaces = line.replaces_existing() || is_begun;
-    output = open_sample_output(line, place.output, replaces ? IfExists::replace : IfExists::fail,
-                                folders, journals.get(),
-                                place.record ? place.record->begin() : nullptr, tars.stop());
-  };
-  // A failure here is an error before anything was started.
-  if (!places.empty()) begin(places.front());
-  bool whole = true, all_placed = false, is_any_placed = false;
-  try {
-    for (std::size_t i = 0; i < places.size() && whole; ++i) {
-      if (!output) begin(places[i]);
-      whole = tars.turn_tar(places[i].input, head, places[i].output, *output);
-      const bool is_last = i + 1 == places.size() || places[i + 1].output != places[i].output;
-      if (!whole || !is_last) continue;
-      const std::optional<WrittenTar> written = tars.finish(places[i].output, *output);
-      is_any_placed = true;
-      output.reset();
-      if (places[i].record && written && written->failed.empty()) places[i].record->end();
-      if (shard && written) say_warnings(shard->add(places[i].output.filename(), *written));
-    }
-    all_placed = whole;
-    const bool are_tars_whole = report.json_is_whole() && tars.other_failures() == 0 && whole;
-    if (shard && are_tars_whole) say_warnings(shard->complete());
-    whole = are_tars_whole && report.failed() + report.salvaged() == 0;
-  } catch (const FileError& error) {
-    say_why(line, error);
-    whole = false;
-  } catch (const LabelsError& error) {
-    // Such labels were found in the middle of a tar. A tar that is not finished leaves nothing.
-    const bool goes_out_at_once = line.unpack || line.tar_bytes > 0 || is_to_standard_output(line);
-    if (!is_any_placed && !(goes_out_at_once && tars.has_samples())) throw;
-    throw WithHints<UnfinishedError>(error.hints(), error.what());
-  } catch (const std::exception& error) {
-    rethrow_unfinished(error, journals.get());
-  }
-  const int exit_code = tars.end(report, all_placed, whole);
-  if (journals) say_warnings(journals->finish(whole));
-  return exit_code;
+  work.journals = journals.get();
+  return turn_samples(line, std::move(plan), options, work, report);
 }
 
 }  // namespace qturn
