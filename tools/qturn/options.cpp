@@ -397,7 +397,8 @@ constexpr Option option_table[] = {
 
     {write, "Labels", "--labels", "auto|none|FORMAT[:DIR]|FORMAT:FILE",
      "auto (default) turns the labels that it finds in known formats; {picture_labels} turns only "
-     "that format, with :DIR only below DIR; {shared_labels} with :FILE turns only that file; "
+     "that format, with :DIR only below DIR; {shared_labels} with :FILE turns only that file, also "
+     "a member of a tar; "
      "huggingface:voc turns boxes that are two corners; none turns the pictures without labels of "
      "known formats, and counts those",
      custom<set_labels, typed_labels>},

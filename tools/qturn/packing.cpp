@@ -91,6 +91,7 @@ int turn_and_pack(const CommandLine& line, PlanOptions plan, RunOptions options)
   refuse_unmerged_inputs(plan);
   refuse_leftovers(line, *found);
   refuse_pairs(line, *found);
+  if (line.command == CommandLine::Command::augment) refuse_unknown_frames(line, *found);
   refuse_copied_sidecars(line, *found);
   refuse_one_sample_of_two(found->jobs.files());
   const auto record = record_of_pack(line, plan, *found, options.jpeg.edges);
