@@ -11,6 +11,10 @@
 #include <stdexcept>
 #include <string>
 
+#include <qturn/orientation.hpp>
+
+#include "tests/cli/program.hpp"
+
 namespace cli {
 
 using Json = nlohmann::json;
@@ -38,6 +42,38 @@ inline std::map<std::string, Json> read_by_exiftool(const std::filesystem::path&
     files[file["SourceFile"].get<std::string>().substr(2)] = file;
   }
   return files;
+}
+
+/// What became of a file: how it was stored, how its pixels were turned, and what its tag is.
+struct Expected {
+  qturn::Orientation stored, pixels, tag;
+};
+
+/// Does every operation with the files in the folder in, with `option`, and by the tag alone. What
+/// is expected of each file then, those that were there among them.
+inline std::map<std::string, Expected> after_every_operation(
+    const Workplace& workplace, const std::map<std::string, qturn::Orientation>& stored,
+    const std::string& option) {
+  using qturn::compose, qturn::Orientation;
+  std::map<std::string, Expected> expected;
+  const auto expect = [&](const std::string& folder, Orientation turn, bool is_by_tag) {
+    for (const auto& [name, was] : stored) {
+      const Orientation seen = compose(was, turn), none = Orientation::identity;
+      expected[folder + "/" + name] =
+          is_by_tag ? Expected{was, none, seen} : Expected{was, seen, none};
+    }
+  };
+  expect("in", Orientation::identity, true);
+  for (const Orientation turn : qturn::all_orientations) {
+    const bool upright = turn == Orientation::identity;
+    const std::string word = upright ? "upright" : std::string(qturn::name(turn));
+    workplace.done({word, "in", option, "-o", word});
+    expect(word, turn, false);
+    if (upright) continue;
+    workplace.done({word, "in", "--tag-only", option, "-o", word + "-tag"});
+    expect(word + "-tag", turn, true);
+  }
+  return expected;
 }
 
 /// As text; "absent" where it is missing.

@@ -153,7 +153,7 @@ TEST_CASE_METHOD(Workplace, "Option --labels chooses: none, YOLO's alone, or a f
 
 TEST_CASE("A label that is not clear is refused before the start") {
   const auto refused = [](const std::vector<std::pair<std::string, std::string>>& files,
-                          Words words) {
+                          const Words& words = {"augment", "d", "-o", "out"}) {
     Workplace workplace;
     for (const auto& [file, content] : files)
       workplace.add(file, content == "picture" ? cli::png(picture) : content);
@@ -166,38 +166,33 @@ TEST_CASE("A label that is not clear is refused before the start") {
            fs::path(file).extension().string() + "' leaves them out\n";
   };
   CHECK(
-      refused({{"d/images/a.png", "picture"}, {"d/images/a.txt", label}, {"d/labels/a.txt", label}},
-              {"augment", "d", "-o", "out"}) ==
+      refused(
+          {{"d/images/a.png", "picture"}, {"d/images/a.txt", label}, {"d/labels/a.txt", label}}) ==
       "qturn: d/images/a.png has two labels, d/images/a.txt and d/labels/a.txt; --labels yolo "
       "chooses those of one format, and --labels yolo:DIR those below one folder\n");
   CHECK_THAT(refused({{"d/a.png", "picture"},
                       {"d/a.txt", label},
-                      {"d/a.json", R"({"shapes": [], "imagePath": "a.png"})"}},
-                     {"augment", "d", "-o", "out"}),
+                      {"d/a.json", R"({"shapes": [], "imagePath": "a.png"})"}}),
              StartsWith("qturn: d/a.png has two labels, d/a.txt and d/a.json; --labels labelme "));
-  CHECK(refused({{"d/a.png", "picture"}, {"d/a.txt", "l: 12\nt: 3\n"}},
-                {"augment", "d", "-o", "out"}) == unknown("d/a.txt"));
-  CHECK(refused({{"d/a.png", "picture"}, {"d/a.xml", "<box l='12' t='3'/>"}},
-                {"augment", "d", "-o", "out"}) == unknown("d/a.xml"));
-  CHECK(refused({{"d/a.png", "picture"}, {"d/a.json", "{\"l\": 12, \"t\": 3}"}},
-                {"augment", "d", "-o", "out"}) == unknown("d/a.json"));
+  CHECK(refused({{"d/a.png", "picture"}, {"d/a.txt", "l: 12\nt: 3\n"}}) == unknown("d/a.txt"));
+  CHECK(refused({{"d/a.png", "picture"}, {"d/a.xml", "<box l='12' t='3'/>"}}) ==
+        unknown("d/a.xml"));
+  CHECK(refused({{"d/a.png", "picture"}, {"d/a.json", "{\"l\": 12, \"t\": 3}"}}) ==
+        unknown("d/a.json"));
   CHECK_THAT(
       refused({{"d/images/t/a.png", "picture"}, {"d/labels/t/a.txt", label}},
               {"augment", "d/images/t", "-o", "d/images/t8"}),
       StartsWith("qturn: the label of d/images/t/a.png would go outside of the output d/images/t8; "
                  "name an output outside of such a folder, or as the input the folder "));
-  CHECK_THAT(refused({{"d/a.png", "picture"}, {"d/a.bmp", "picture"}, {"d/a.txt", label}},
-                     {"augment", "d", "-o", "out"}),
+  CHECK_THAT(refused({{"d/a.png", "picture"}, {"d/a.bmp", "picture"}, {"d/a.txt", label}}),
              ContainsSubstring("d/a.txt belongs to d/a.bmp and to d/a.png, and would be written to "
                                "out/a__identity.txt for both"));
   CHECK_THAT(refused({{"d/a.png", "picture"},
                       {"d/a.txt", label},
                       {"d/one.yaml", "kpt_shape: [2, 3]"},
-                      {"d/two.yaml", "kpt_shape: [3, 3]"}},
-                     {"augment", "d", "-o", "out"}),
+                      {"d/two.yaml", "kpt_shape: [3, 3]"}}),
              ContainsSubstring("two.yaml disagree about keypoints; give --keypoints"));
-  CHECK_THAT(refused({{"d/a.png", "picture"}, {"d/a.txt", label}, {"d/d.yml", "kpt_shape: 2"}},
-                     {"augment", "d", "-o", "out"}),
+  CHECK_THAT(refused({{"d/a.png", "picture"}, {"d/a.txt", label}, {"d/d.yml", "kpt_shape: 2"}}),
              ContainsSubstring("d.yml:1:12: expected a list, such as [17, 3]; give --keypoints "));
 }
 

@@ -20,6 +20,7 @@ using qturn::tests::ExifDirectory;
 using qturn::tests::ExifFixture;
 using qturn::tests::face_regions;
 using qturn::tests::jpeg_segment;
+using qturn::tests::riff_chunk;
 using qturn::tests::xmp_packet_with;
 using qturn::tests::xmp_segment;
 using std::string_literals::operator""s;
@@ -59,16 +60,12 @@ std::string png_fixture(int orientation, bool little) {
                       png_chunk("tEXt", "Comment\0a comment"s));
 }
 
-std::string webp_chunk(const std::string& type, const std::string& data) {
-  return type + ByteOrder{true}.u32(data.size()) + data + std::string(data.size() % 2, '\0');
-}
-
 std::string webp_fixture(int orientation, bool little) {
   const std::string pixels = qturn::tests::plain_webp.substr(12);
   const std::string header = "\x0C\0\0\0"s + std::string("\x3F\0\0\x2F\0\0", 6);
-  return webp_chunk("RIFF", "WEBP" + webp_chunk("VP8X", header) + pixels +
-                                webp_chunk("EXIF", exif_fixture(exif_of(orientation, little))) +
-                                webp_chunk("XMP ", xmp_of(orientation)));
+  return riff_chunk("RIFF", "WEBP" + riff_chunk("VP8X", header) + pixels +
+                                riff_chunk("EXIF", exif_fixture(exif_of(orientation, little))) +
+                                riff_chunk("XMP ", xmp_of(orientation)));
 }
 
 // One strip of RGB after the directories.
@@ -103,11 +100,6 @@ std::string tiff_fixture(int orientation, bool little) {
   return (little ? "II" : "MM") + order.u16(42) + order.u32(8) + page.at(8, 0, order) +
          exif.at(exif_at, 0, order) + std::string(picture.bytes.begin(), picture.bytes.end());
 }
-
-// What became of a fixture: how its pixels were turned, and what its tag is.
-struct Expected {
-  Orientation pixels, tag;
-};
 
 // Exif 2.32's words for the eight, spelled out: where a pixel, counted from 0, comes to be.
 std::array<int, 2> shown_at(Orientation orientation, int x, int y) {
@@ -224,29 +216,7 @@ TEST_CASE("All metadata in every format is true after every operation, as anothe
     }
   }
 
-  std::map<std::string, Expected> expected;
-  const auto expect = [&](const std::string& folder, auto of) {
-    for (const auto& [name, orientation] : stored) {
-      expected[folder + "/" + name] = of(orientation);
-    }
-  };
-  expect("in", [](Orientation was) { return Expected{Orientation::identity, was}; });
-  for (const Orientation turn : qturn::all_orientations) {
-    const bool upright = turn == Orientation::identity;
-    const std::string word = upright ? "upright" : std::string(qturn::name(turn));
-    const Result turned = workplace.qturn({word, "in", "--sidecars", "-o", word});
-    CAPTURE(word, turned.err);
-    REQUIRE(turned.exit_code == 0);
-    expect(word, [&](Orientation was) {
-      return Expected{qturn::compose(was, turn), Orientation::identity};
-    });
-    if (upright) continue;
-    const std::string folder = word + "-tag";
-    workplace.done({word, "in", "--tag-only", "--sidecars", "-o", folder});
-    expect(folder, [&](Orientation was) {
-      return Expected{Orientation::identity, qturn::compose(was, turn)};
-    });
-  }
+  const auto expected = after_every_operation(workplace, stored, "--sidecars");
 
   const auto files = read_by_exiftool(workplace.path(), "-G1 -all -validate");
   for (const auto& [name, result] : expected) {
@@ -271,7 +241,7 @@ TEST_CASE("What signs a file or says how it is projected is named, and refused i
   };
   const std::string jpeg = cli::jpeg(smooth_picture(width, height));
   const std::string png = cli::png(smooth_picture(width, height), png_chunk("caBX", "jumb"));
-  std::string webp = webp_fixture(1, true) + webp_chunk("C2PA", "jumb");
+  std::string webp = webp_fixture(1, true) + riff_chunk("C2PA", "jumb");
   webp.replace(4, 4, ByteOrder{true}.u32(webp.size() - 8));
   std::string tiff = tiff_fixture(1, true);
   tiff.replace(tiff.find("\x0E\x01\x02\0"), 2, "\x41\xCD");

@@ -61,6 +61,13 @@ void mark(const Workplace& workplace) {
   }
 }
 
+std::vector<fs::path> runs_in(const fs::path& kept) {
+  std::vector<fs::path> runs;
+  for (const auto& entry : fs::directory_iterator(kept)) runs.push_back(entry.path());
+  std::ranges::sort(runs);
+  return runs;
+}
+
 std::string names_of_own_files(const Workplace& workplace) {
   std::string names;
   for (const auto& entry : fs::recursive_directory_iterator(workplace.path())) {
@@ -172,9 +179,7 @@ TEST_CASE_METHOD(Workplace,
   add_pictures(*this);
   const auto before = tree("in");
   for (int i = 0; i < 3; ++i) REQUIRE(qturn(in_place).exit_code == 0);
-  std::vector<fs::path> runs;
-  for (const auto& entry : fs::directory_iterator(path() / "kept")) runs.push_back(entry.path());
-  std::ranges::sort(runs);
+  const std::vector<fs::path> runs = runs_in(path() / "kept");
   REQUIRE(runs.size() == 3);
   const Result list = qturn({"restore", "kept"});
   CHECK(list.out_lines().size() == 3);
@@ -195,9 +200,7 @@ TEST_CASE_METHOD(Workplace,
   done({"flop", "in", "--in-place", "--backup", "kept"});
   done({"flop", "in", "--in-place", "--backup", "kept"});
   REQUIRE(content("in/a.ppm") == original);
-  std::vector<fs::path> runs;
-  for (const auto& entry : fs::directory_iterator(path() / "kept")) runs.push_back(entry.path());
-  std::ranges::sort(runs);
+  const std::vector<fs::path> runs = runs_in(path() / "kept");
   REQUIRE(runs.size() == 2);
   done({"restore", runs[0]});
   CHECK(content("in/a.ppm") == original);

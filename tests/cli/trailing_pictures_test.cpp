@@ -19,6 +19,7 @@ using qturn::Orientation;
 using qturn::tests::ByteOrder;
 using qturn::tests::jpeg_segment;
 using qturn::tests::jpeg_with_trailing_pictures;
+using qturn::tests::listed;
 using qturn::tests::xmp_packet_with;
 using qturn::tests::xmp_segment;
 using std::string_literals::operator""s;
@@ -59,28 +60,20 @@ std::string with_previews(int orientation, bool little) {
 std::string with_gain_map(int orientation, bool little, bool indexed) {
   const std::string map =
       with_segments(trailing.at("MPImage2"), xmp_segment(xmp_packet_with("tiff:ImageWidth='40'")));
-  const std::string container =
-      "<Container:Directory><rdf:Seq><rdf:li rdf:parseType='Resource'><Container:Item "
-      "Item:Semantic='Primary' Item:Mime='image/jpeg'/></rdf:li><rdf:li "
-      "rdf:parseType='Resource'><Container:Item Item:Semantic='GainMap' Item:Mime='image/jpeg' "
-      "Item:Length='" +
-      std::to_string(map.size()) + "'/></rdf:li></rdf:Seq></Container:Directory>";
   const std::string segments =
-      exif_segment(orientation, little, first) + xmp_segment(xmp_packet_with("", container));
+      exif_segment(orientation, little, first) +
+      xmp_segment(xmp_packet_with("", listed("GainMap", "image/jpeg", map.size())));
   if (!indexed) return with_segments(first, segments) + map;
   return jpeg_with_trailing_pictures(jpeg(first), segments, {map}, {gain_map_type}, {little});
 }
 
-struct Expected {
-  Orientation stored, pixels, tag;
-
-  // What turns a picture of this size that follows: one of the other shape beside a tag that
-  // exchanges the axes is upright, and is turned like the view.
-  Orientation turn_of(const Picture& picture) const {
-    const bool upright = qturn::swaps_axes(stored) && picture.width < picture.height;
-    return upright ? qturn::compose(qturn::inverse(stored), qturn::compose(pixels, tag)) : pixels;
-  }
-};
+// What turns a picture of this size that follows: one of the other shape beside a tag that
+// exchanges the axes is upright, and is turned like the view.
+Orientation turn_of(const Picture& picture, const Expected& expected) {
+  const auto& [stored, pixels, tag] = expected;
+  const bool upright = qturn::swaps_axes(stored) && picture.width < picture.height;
+  return upright ? qturn::compose(qturn::inverse(stored), qturn::compose(pixels, tag)) : pixels;
+}
 
 // Turned losslessly, a JPEG decodes to samples that differ by rounding alone.
 void check_pixels(const Picture& got, const Picture& source, Orientation orientation) {
@@ -110,7 +103,7 @@ void check_previews(const Workplace& workplace, const std::string& name, const J
     CAPTURE(preview);
     const Picture& source = trailing.at(preview);
     check_pixels(pixels_of(workplace.path() / ("taken-" + name + "." + preview + ".jpg")), source,
-                 expected.turn_of(source));
+                 turn_of(source, expected));
   }
   const std::string tag = std::to_string(static_cast<int>(expected.tag));
   CHECK(value(file, "IFD0:Orientation") == tag);
@@ -159,30 +152,7 @@ TEST_CASE("Previews and gain maps are true after every operation, as another pro
     }
   }
 
-  std::map<std::string, Expected> expected;
-  const auto expect = [&](const std::string& folder, auto of) {
-    for (const auto& [name, was] : stored) {
-      const auto [pixels, tag] = of(was);
-      expected[folder + "/" + name] = {was, pixels, tag};
-    }
-  };
-  expect("in", [](Orientation was) { return std::pair(Orientation::identity, was); });
-  for (const Orientation turn : qturn::all_orientations) {
-    const bool upright = turn == Orientation::identity;
-    const std::string word = upright ? "upright" : std::string(qturn::name(turn));
-    const Result turned = workplace.qturn({word, "in", "--strict", "-o", word});
-    CAPTURE(word, turned.err);
-    REQUIRE(turned.exit_code == 0);
-    expect(word, [&](Orientation was) {
-      return std::pair(qturn::compose(was, turn), Orientation::identity);
-    });
-    if (upright) continue;
-    const std::string folder = word + "-tag";
-    workplace.done({word, "in", "--tag-only", "-o", folder});
-    expect(folder, [&](Orientation was) {
-      return std::pair(Orientation::identity, qturn::compose(was, turn));
-    });
-  }
+  const auto expected = after_every_operation(workplace, stored, "--strict");
 
   const auto files = read_by_exiftool(workplace.path(), "-G3:1 -ee");
   succeeds("cd '" + workplace.path().string() +
@@ -236,12 +206,7 @@ TEST_CASE("Option --jpeg-edges decides for gain maps and previews as for their p
     if (indexed)
       return jpeg_with_trailing_pictures(jpeg(first), exif_segment(orientation, true, first),
                                          {smaller}, {type});
-    const std::string list =
-        "<Container:Directory><rdf:Seq><rdf:li rdf:parseType='Resource'><Container:Item "
-        "Item:Semantic='Primary' Item:Mime='image/jpeg'/></rdf:li><rdf:li "
-        "rdf:parseType='Resource'><Container:Item Item:Semantic='GainMap' Item:Mime='image/jpeg' "
-        "Item:Length='" +
-        std::to_string(smaller.size()) + "'/></rdf:li></rdf:Seq></Container:Directory>";
+    const std::string list = listed("GainMap", "image/jpeg", smaller.size());
     return with_segments(first, exif_segment(orientation, true, first) +
                                     xmp_segment(xmp_packet_with("", list))) +
            smaller;

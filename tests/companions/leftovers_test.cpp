@@ -36,7 +36,8 @@ constexpr const char* box = "12 20 30 40\n";
 
 }  // namespace
 
-TEST_CASE("Files are looked at below the input, and in the folder beside it that belongs to it") {
+TEST_CASE(
+    "Files are looked at below the input, and in the folder beside it that belongs to it alone") {
   const std::vector<std::string> layouts[] = {
       // a file, the input, a picture
       {"x/labels/train/a.pts", "x", "x/images/train/a.jpg"},
@@ -49,31 +50,24 @@ TEST_CASE("Files are looked at below the input, and in the folder beside it that
       {"data/other/a.pts", "data", "data/x/a.jpg"},
       {"data/x/gt_a.txt", "data", "data/x/a.jpg"},
   };
-  for (const auto& layout : layouts) {
-    CAPTURE(layout[0], layout[1]);
-    const TemporaryFolder folder;
-    folder.add(layout[0], box);
-    folder.add(layout[2], "x");
-    CHECK(leftover_in(folder, layout[1]) == layout[0]);
-  }
-}
-
-TEST_CASE("Files elsewhere are not, nor those of other pictures") {
-  const std::vector<std::string> layouts[] = {
+  const std::vector<std::string> elsewhere[] = {
       {"data/other_masks/a.png", "data/photos", "data/photos/a.jpg"},
       {"data/labels/b.pts", "data/photos", "data/photos/a.jpg"},
       {"data/train_labels/a.pts", "data/train2", "data/train2/a.jpg"},
       {"data/a.pts", "data/x", "data/x/a.jpg"},
+      // Of another picture.
       {"data/x/readme.txt", "data", "data/x/a.jpg"},
       {"data/x/b.txt", "data", "data/x/a.jpg"},
   };
-  for (const auto& layout : layouts) {
+  const auto check = [](const std::vector<std::string>& layout, const std::string& found) {
     CAPTURE(layout[0], layout[1]);
     const TemporaryFolder folder;
     folder.add(layout[0], box);
     folder.add(layout[2], "x");
-    CHECK(leftover_in(folder, layout[1]) == "");
-  }
+    CHECK(leftover_in(folder, layout[1]) == found);
+  };
+  for (const auto& layout : layouts) check(layout, layout[0]);
+  for (const auto& layout : elsewhere) check(layout, "");
 }
 
 TEST_CASE("Ten are named") {

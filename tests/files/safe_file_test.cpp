@@ -46,6 +46,17 @@ void write_file(const fs::path& target, const std::string& content, const fs::pa
   qturn::write_file(target, std::as_bytes(std::span(content)), like, if_exists);
 }
 
+/// What replaces a file as it is now, with content that outlives it.
+qturn::NewFile successor_of(const fs::path& path, std::string_view content = {}) {
+  qturn::FileState state;
+  read_file(path, {}, &state);
+  return {path, std::as_bytes(std::span(content)), path, state};
+}
+
+std::vector<std::string> replace(const qturn::NewFile& file) {
+  return qturn::write_files(std::span(&file, 1), IfExists::replace);
+}
+
 /// The reason for which `work` throws FileError; 0 if it does not.
 int error_of(const std::function<void()>& work) {
   try {
@@ -200,12 +211,8 @@ TEST_CASE("a file that changed since it was read is not replaced, nor is what be
       CAPTURE(how, changed);
       const TemporaryFolder folder;
       std::vector<qturn::NewFile> files;
-      for (const char* name : {"a", "a.xmp"}) {
-        const fs::path path = folder.add(name, "old");
-        qturn::FileState state;
-        read_file(path, {}, &state);
-        files.push_back({path, std::as_bytes(std::span(content)), path, state});
-      }
+      for (const char* name : {"a", "a.xmp"})
+        files.push_back(successor_of(folder.add(name, "old"), content));
       if (how == "deleted") {
         fs::remove(folder.path() / changed);
       } else {
@@ -257,11 +264,8 @@ TEST_CASE("a result that another program changes after it was read back is not p
           const TemporaryFolder folder;
           std::vector<qturn::NewFile> files;
           for (const char* name : {"a", "a.txt"}) {
-            const fs::path path = folder.add(name, "old");
-            qturn::FileState state;
-            read_file(path, {}, &state);
-            const fs::path target = in_place ? path : fs::path(path.string() + ".out");
-            files.push_back({target, std::as_bytes(std::span(content)), path, state});
+            files.push_back(successor_of(folder.add(name, "old"), content));
+            if (!in_place) files.back().target += ".out";
           }
           qturn::StagedFiles staged(files, in_place ? IfExists::replace : IfExists::fail, true);
           for (std::size_t i = 0; i < files.size(); ++i) (void)staged.read_back(i, {});
@@ -299,13 +303,11 @@ TEST_CASE("a result that another program changes after it was read back is not p
 TEST_CASE("a file that was only looked at is replaced") {
   const TemporaryFolder folder;
   const fs::path a = folder.add("a", "old");
-  qturn::FileState state;
-  read_file(a, {}, &state);
+  const std::string content = "new";
+  const qturn::NewFile file = successor_of(a, content);
   fs::create_hard_link(a, folder.path() / "b");
   REQUIRE(::chmod(a.c_str(), 0600) == 0);
-  const std::string content = "new";
-  const qturn::NewFile file{a, std::as_bytes(std::span(content)), a, state};
-  CHECK(qturn::write_files(std::span(&file, 1), IfExists::replace).empty());
+  CHECK(replace(file).empty());
   CHECK(content_of(a) == "new");
 }
 
@@ -319,12 +321,12 @@ TEST_CASE("content may be handed over in parts, and an error among them leaves n
     if (fails) throw std::runtime_error("no more parts");
   };
   const qturn::NewFile file{.target = target, .content = {}, .write_more = write_more};
-  CHECK_THROWS_WITH(qturn::write_files(std::span(&file, 1), IfExists::replace), "no more parts");
+  CHECK_THROWS_WITH(replace(file), "no more parts");
   CHECK(content_of(target) == "old");
   CHECK(names_in(folder.path()) == std::set<std::string>{"a"});
 
   fails = false;
-  CHECK(qturn::write_files(std::span(&file, 1), IfExists::replace).empty());
+  CHECK(replace(file).empty());
   CHECK(content_of(target) == "one two");
 }
 
@@ -347,10 +349,7 @@ TEST_CASE("where the file system cannot rename without replacing, an existing fi
       return false;
     }
     write_file(b, "new", {}, IfExists::fail);
-    qturn::FileState state;
-    read_file(c, {}, &state);
-    const qturn::NewFile file{c, {}, c, state};
-    qturn::write_files(std::span(&file, 1), IfExists::replace);
+    replace(successor_of(c));
     return error_of([&] { write_file(a, "new", {}, IfExists::fail); }) == EEXIST;
   });
   CHECK(held);
@@ -481,12 +480,7 @@ TEST_CASE("the access list is the original's, not what the folder gives new file
 TEST_CASE("what may not be replaced stays, and no temporary is left") {
   const TemporaryFolder folder;
   const fs::path a = folder.add("a", "old");
-  const auto write = [&] {
-    qturn::FileState state;
-    read_file(a, {}, &state);
-    const qturn::NewFile file{a, {}, a, state};
-    return error_of([&] { qturn::write_files(std::span(&file, 1), IfExists::replace); });
-  };
+  const auto write = [&] { return error_of([&] { replace(successor_of(a)); }); };
   SECTION("an immutable file, and one that can only grow") {
     for (const unsigned flag : {FS_IMMUTABLE_FL, FS_APPEND_FL}) {
       const qturn::FileDescriptor opened(::open(a.c_str(), O_RDONLY));
@@ -514,12 +508,7 @@ TEST_CASE("a file that another program has open for writing is not replaced") {
   const TemporaryFolder folder;
   const fs::path a = folder.add("a", "old"), b = folder.add("b", "old");
   const std::string content = "new";
-  std::vector<qturn::NewFile> files;
-  for (const fs::path& path : {a, b}) {
-    qturn::FileState state;
-    read_file(path, {}, &state);
-    files.push_back({path, std::as_bytes(std::span(content)), path, state});
-  }
+  const std::vector<qturn::NewFile> files = {successor_of(a, content), successor_of(b, content)};
   {
     const qturn::FileDescriptor other(::open(b.c_str(), O_WRONLY));
     CHECK_THROWS_WITH(qturn::write_files(files, IfExists::replace),
@@ -531,7 +520,7 @@ TEST_CASE("a file that another program has open for writing is not replaced") {
   CHECK(names_in(folder.path()) == Names{"a", "b"});
   // To read it is no reason.
   const qturn::FileDescriptor reader(::open(a.c_str(), O_RDONLY));
-  CHECK(qturn::write_files(std::span(files).first(1), IfExists::replace).empty());
+  CHECK(replace(files.front()).empty());
   CHECK(content_of(a) == "new");
 }
 

@@ -522,17 +522,11 @@ TEST_CASE("A depth map in extended XMP turns, and takes more segments where it b
   const std::string map =
       cli::png(cli::smooth_picture(64, 32), cli::png_chunk("tEXt", "a\0"s + noise));
   const std::string packet = depth_packet(base64(bytes_of(map)));
-  const ByteOrder order{false};
   const std::string name = jpeg::md5(packet);
-  std::string segments = jpeg_segment(
-      0xE1, xmp_payload(xmp_with("http://ns.adobe.com/xmp/note/",
-                                 "<a:HasExtendedXMP>" + name + "</a:HasExtendedXMP>")));
-  constexpr std::size_t part = 65000;
-  for (std::size_t at = 0; at < packet.size(); at += part)
-    segments +=
-        jpeg_segment(0xE1, "http://ns.adobe.com/xmp/extension/\0"s + name +
-                               order.u32(packet.size()) + order.u32(at) + packet.substr(at, part));
-  const Bytes file = owned(picture_with(segments));
+  const Bytes file = owned(
+      picture_with(xmp_segment(xmp_with("http://ns.adobe.com/xmp/note/",
+                                        "<a:HasExtendedXMP>" + name + "</a:HasExtendedXMP>")) +
+                   extended_xmp_segments(packet, name, 65000)));
   CHECK(said_of(file) == Says());
   const Bytes turned = turned_by_program(file, jpeg::codec, Orientation::rotate90);
   const jpeg::JpegFile read(turned);

@@ -56,8 +56,7 @@ std::string jpeg_with_all() {
                     .thumbnail_width = 16,
                     .thumbnail_height = 14}) +
       xmp_segment(xmp_packet_with("xmpNote:HasExtendedXMP='" + name + "'", container)) +
-      jpeg_segment(0xE1, "http://ns.adobe.com/xmp/extension/\0"s + name +
-                             order.u32(extended.size()) + order.u32(0) + extended);
+      extended_xmp_segments(extended, name, extended.size());
   return jpeg_with_trailing_pictures(jpeg(64, 56, JCS_YCbCr, 2), segments, {preview, map},
                                      {0x010001, 0});
 }

@@ -32,38 +32,23 @@ TEST_CASE("a uniform batch is every image turned as by definition") {
 TEST_CASE("a uniform batch goes backwards with negative strides") {
   const unsigned char src[6] = {1, 2, 3, 4, 5, 6};
   unsigned char dst[6] = {};
-  UniformBatch batch;
-  batch.src = {src, 2, 1, 2, 1};
-  batch.dst = {dst + 4, 2, 1, 2, 1};
-  batch.src_stride = 2;
-  batch.dst_stride = -2;
-  batch.count = 3;
-  batch.orientation = Orientation::flop;
-  transform_batch(batch);
+  transform_batch(
+      UniformBatch{{src, 2, 1, 2, 1}, {dst + 4, 2, 1, 2, 1}, 2, -2, 3, Orientation::flop});
   CHECK(std::vector<unsigned char>(dst, dst + 6) == std::vector<unsigned char>{6, 5, 4, 3, 2, 1});
 }
 
 TEST_CASE("destinations of a uniform batch may lie between each other's rows") {
   const unsigned char src[8] = {1, 2, 3, 4, 5, 6, 7, 8};
   unsigned char dst[8] = {};
-  UniformBatch batch;
-  batch.src = {src, 2, 2, 2, 1};
-  batch.dst = {dst, 2, 2, 4, 1};
-  batch.src_stride = 4;
-  batch.dst_stride = 2;
-  batch.count = 2;
-  transform_batch(batch);
+  transform_batch(
+      UniformBatch{{src, 2, 2, 2, 1}, {dst, 2, 2, 4, 1}, 4, 2, 2, Orientation::identity});
   CHECK(std::vector<unsigned char>(dst, dst + 8) ==
         std::vector<unsigned char>{1, 2, 5, 6, 3, 4, 7, 8});
 }
 
 TEST_CASE("destinations of a uniform batch that overlap are refused") {
-  UniformBatch batch;
-  batch.src = {source_memory, 2, 2, 2, 1};
-  batch.dst = {target_memory, 2, 2, 2, 1};
-  batch.src_stride = 4;
-  batch.dst_stride = 3;
-  batch.count = 2;
+  UniformBatch batch{{source_memory, 2, 2, 2, 1}, {target_memory, 2, 2, 2, 1}, 4, 3, 2,
+                     Orientation::identity};
   CHECK_THROWS_MATCHES(transform_batch(batch), std::invalid_argument,
                        Message("destinations 3 bytes apart, 0 and 1 overlap in memory"));
   batch.dst_stride = 0;

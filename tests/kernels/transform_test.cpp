@@ -260,55 +260,42 @@ TEST_CASE("pixels are turned by their size alone, whatever they mean") {
 unsigned char source_memory[64];
 unsigned char target_memory[64];
 
+void refused(ConstView src, View dst, const char* message,
+             Orientation orientation = Orientation::flop) {
+  CHECK_THROWS_MATCHES(transform(src, dst, orientation), std::invalid_argument, Message(message));
+}
+
 TEST_CASE("a destination of the wrong shape is refused with both shapes") {
-  CHECK_THROWS_MATCHES(
-      transform({source_memory, 4, 3, 4, 1}, {target_memory, 4, 3, 4, 1}, Orientation::rotate90),
-      std::invalid_argument, Message("dst is 4x3, expected 3x4"));
-  CHECK_THROWS_MATCHES(
-      transform({source_memory, 4, 3, 4, 1}, {target_memory, 3, 4, 3, 1}, Orientation::flip),
-      std::invalid_argument, Message("dst is 3x4, expected 4x3"));
+  refused({source_memory, 4, 3, 4, 1}, {target_memory, 4, 3, 4, 1}, "dst is 4x3, expected 3x4",
+          Orientation::rotate90);
+  refused({source_memory, 4, 3, 4, 1}, {target_memory, 3, 4, 3, 1}, "dst is 3x4, expected 4x3",
+          Orientation::flip);
 }
 
-TEST_CASE("different pixel sizes are refused with both sizes") {
-  CHECK_THROWS_MATCHES(
-      transform({source_memory, 2, 2, 6, 3}, {target_memory, 2, 2, 8, 4}, Orientation::flop),
-      std::invalid_argument, Message("dst has pixels of 4 bytes, expected 3"));
+TEST_CASE("pixels of different sizes, of no byte or of more than 256 are refused") {
+  refused({source_memory, 2, 2, 6, 3}, {target_memory, 2, 2, 8, 4},
+          "dst has pixels of 4 bytes, expected 3");
+  refused({source_memory, 1, 1, 8, 0}, {target_memory, 1, 1, 8, 0},
+          "src has pixels of 0 bytes, expected 1 to 256");
+  refused({source_memory, 0, 1, 8, 1}, {target_memory, 0, 1, 8, 257},
+          "dst has pixels of 257 bytes, expected 1 to 256");
 }
 
-TEST_CASE("pixels of no byte or of more than 256 are refused") {
-  CHECK_THROWS_MATCHES(
-      transform({source_memory, 1, 1, 8, 0}, {target_memory, 1, 1, 8, 0}, Orientation::flop),
-      std::invalid_argument, Message("src has pixels of 0 bytes, expected 1 to 256"));
-  CHECK_THROWS_MATCHES(
-      transform({source_memory, 0, 1, 8, 1}, {target_memory, 0, 1, 8, 257}, Orientation::flop),
-      std::invalid_argument, Message("dst has pixels of 257 bytes, expected 1 to 256"));
-}
-
-TEST_CASE("a negative width or height is refused") {
-  CHECK_THROWS_MATCHES(
-      transform({source_memory, -1, 2, 4, 1}, {target_memory, -1, 2, 4, 1}, Orientation::flop),
-      std::invalid_argument, Message("src is -1x2, expected no less than 0x0"));
-}
-
-TEST_CASE("pixels at address 0 are refused") {
-  CHECK_THROWS_MATCHES(
-      transform({source_memory, 2, 2, 2, 1}, {nullptr, 2, 2, 2, 1}, Orientation::flop),
-      std::invalid_argument, Message("dst is 2x2 at address 0"));
+TEST_CASE("a negative width or height, and pixels at address 0, are refused") {
+  refused({source_memory, -1, 2, 4, 1}, {target_memory, -1, 2, 4, 1},
+          "src is -1x2, expected no less than 0x0");
+  refused({source_memory, 2, 2, 2, 1}, {nullptr, 2, 2, 2, 1}, "dst is 2x2 at address 0");
 }
 
 TEST_CASE("views of more bytes than any memory has are refused") {
   constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
   constexpr std::int64_t least = std::numeric_limits<std::int64_t>::min();
   const View small{target_memory, 1, 2, 1, 1};
-  const auto refused = [&](ConstView src, const char* message) {
-    CHECK_THROWS_MATCHES(transform(src, small, Orientation::flop), std::invalid_argument,
-                         Message(message));
-  };
-  refused({source_memory, most / 2, 1, 0, 4},
+  refused({source_memory, most / 2, 1, 0, 4}, small,
           "src is 4611686018427387903x1 with a pitch of 0, expected no more than 2^62 bytes");
-  refused({source_memory, 1, 2, least, 1},
+  refused({source_memory, 1, 2, least, 1}, small,
           "src is 1x2 with a pitch of -9223372036854775808, expected no more than 2^62 bytes");
-  refused({source_memory, 1, most, 4, 1},
+  refused({source_memory, 1, most, 4, 1}, small,
           "src is 1x9223372036854775807 with a pitch of 4, expected no more than 2^62 bytes");
   // The pitch of a single row has no meaning.
   const View row{target_memory, 1, 1, most, 1};
@@ -316,9 +303,8 @@ TEST_CASE("views of more bytes than any memory has are refused") {
 }
 
 TEST_CASE("a destination whose rows overlap each other is refused") {
-  CHECK_THROWS_MATCHES(
-      transform({source_memory, 4, 2, 4, 1}, {target_memory, 4, 2, -3, 1}, Orientation::flop),
-      std::invalid_argument, Message("dst has a pitch of -3, expected at least 4 either way"));
+  refused({source_memory, 4, 2, 4, 1}, {target_memory, 4, 2, -3, 1},
+          "dst has a pitch of -3, expected at least 4 either way");
 }
 
 TEST_CASE("a source and a destination that share a byte are refused") {
@@ -326,8 +312,7 @@ TEST_CASE("a source and a destination that share a byte are refused") {
     CHECK_THROWS_AS(transform(src, dst, Orientation::flop), std::invalid_argument);
   };
   const View whole{source_memory, 8, 8, 8, 1};
-  CHECK_THROWS_MATCHES(transform(whole, whole, Orientation::flop), std::invalid_argument,
-                       Message("src 8x8 and dst 8x8 overlap in memory"));
+  transform_test::refused(whole, whole, "src 8x8 and dst 8x8 overlap in memory");
   refused(sub_view(whole, 0, 0, 4, 4), sub_view(whole, 3, 3, 4, 4));
   refused(sub_view(whole, 4, 4, 4, 4), sub_view(whole, 1, 1, 4, 4));
   // Upside down, and around the end of a row.
@@ -352,10 +337,9 @@ TEST_CASE("rectangles side by side in one picture do not overlap") {
 
 TEST_CASE("a number that is not an orientation is refused, of an empty picture too") {
   const auto wrong = static_cast<Orientation>(0);
-  const auto message = Message("orientation is 0, expected 1 to 8");
-  CHECK_THROWS_MATCHES(transform({source_memory, 2, 2, 2, 1}, {target_memory, 2, 2, 2, 1}, wrong),
-                       std::invalid_argument, message);
-  CHECK_THROWS_MATCHES(transform({}, {}, wrong), std::invalid_argument, message);
+  const char* message = "orientation is 0, expected 1 to 8";
+  refused({source_memory, 2, 2, 2, 1}, {target_memory, 2, 2, 2, 1}, message, wrong);
+  refused({}, {}, message, wrong);
 }
 
 }  // namespace

@@ -5,6 +5,8 @@
 #include <catch2/generators/catch_generators_range.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 
+#include <array>
+
 #include "src/metadata/exif.hpp"
 #include "src/metadata/exif_thumbnail.hpp"
 #include "src/metadata/tiff_structure.hpp"
@@ -58,14 +60,26 @@ struct Pixels {
   std::vector<unsigned> chroma_steps = {};
 };
 
+// The first with a tag, the second of a thumbnail without compression, without its strips.
+std::array<ExifDirectory, 2> two_directories(unsigned width, unsigned height, unsigned photometric,
+                                             ByteOrder order) {
+  std::array<ExifDirectory, 2> both;
+  both[0].add_short(274, 1, order);
+  both[1].add_long(256, width, order);
+  both[1].add_long(257, height, order);
+  both[1].add_short(259, 1, order);
+  both[1].add_short(262, photometric, order);
+  return both;
+}
+
+std::string block_of_two(const ExifDirectory& first, const ExifDirectory& second, ByteOrder order) {
+  const std::size_t second_at = 8 + first.bytes();
+  return tiff_header(order) + first.at(8, second_at, order) + second.at(second_at, 0, order);
+}
+
 std::string block_with(const Pixels& pixels) {
   const ByteOrder order{false};
-  ExifDirectory first, second;
-  first.add_short(274, 1, order);
-  second.add_long(256, pixels.width, order);
-  second.add_long(257, pixels.height, order);
-  second.add_short(259, 1, order);
-  second.add_short(262, pixels.photometric, order);
+  auto [first, second] = two_directories(pixels.width, pixels.height, pixels.photometric, order);
   second.add_long(273, 0, order);
   second.add_long(278, pixels.height, order);
   second.add_long(279, pixels.stored.size(), order);
@@ -75,8 +89,7 @@ std::string block_with(const Pixels& pixels) {
   }
   const std::size_t second_at = 8 + first.bytes();
   second.entries[4].value = order.u32(second_at + second.bytes());
-  return "MM" + order.u16(42) + order.u32(8) + first.at(8, second_at, order) +
-         second.at(second_at, 0, order) + pixels.stored;
+  return block_of_two(first, second, order) + pixels.stored;
 }
 
 /// The proof accepts `after`, whose last bytes are pixels, and no other pixel or size.
@@ -147,13 +160,8 @@ TEST_CASE("A thumbnail in several strips becomes one strip, or one for each plan
   const bool gaps = GENERATE(false, true);
   CAPTURE(c.turned, c.strips.size(), c.strip_type, gaps);
   const ByteOrder order{true};
-  ExifDirectory first, second;
-  first.add_short(274, 1, order);
-  second.add_long(256, c.width, order);
-  second.add_long(257, c.height, order);
-  second.add_short(259, 1, order);
-  second.add_short(262, c.photometric, order);
-  const auto list = [&](std::uint16_t tag, auto value_of) {
+  auto [first, second] = two_directories(c.width, c.height, c.photometric, order);
+  const auto list = [&, &second = second](std::uint16_t tag, auto value_of) {
     std::string values;
     for (std::size_t i = 0; i < c.strips.size(); ++i) {
       values += order.number(value_of(i), c.strip_type == 3 ? 2 : 4);
@@ -171,15 +179,14 @@ TEST_CASE("A thumbnail in several strips becomes one strip, or one for each plan
     places.push_back(strips_at + strips.size());
     strips += strip + (gaps ? "--" : "");
   }
-  const ExifDirectory::Entry offsets = [&] {
+  const ExifDirectory::Entry offsets = [&, &second = second] {
     list(273, [&](std::size_t i) { return places[i]; });
     ExifDirectory::Entry made = second.entries.back();
     second.entries.pop_back();
     return made;
   }();
   second.entries[4] = offsets;
-  const std::string block = "II" + order.u16(42) + order.u32(8) + first.at(8, second_at, order) +
-                            second.at(second_at, 0, order) + strips;
+  const std::string block = block_of_two(first, second, order) + strips;
 
   const MetadataTurn turn = turn_of(Orientation::rotate90, {48, 64}, Orientation::identity);
   std::vector<std::string> warnings;
@@ -222,12 +229,7 @@ TEST_CASE("Three planes in two strips, or in strips of unequal lengths, are left
   const auto counts =
       GENERATE(std::vector<std::uint32_t>{8, 4}, std::vector<std::uint32_t>{2, 6, 4});
   const ByteOrder order{false};
-  ExifDirectory first, second;
-  first.add_short(274, 1, order);
-  second.add_long(256, 2, order);
-  second.add_long(257, 2, order);
-  second.add_short(259, 1, order);
-  second.add_short(262, 2, order);
+  auto [first, second] = two_directories(2, 2, 2, order);
   const std::size_t second_at = 8 + first.bytes();
   // The lists of strips are the end of the block, where another number would lie beyond it.
   const std::size_t strips_at = second_at + 2 + 12 * 7 + 4;
@@ -240,8 +242,7 @@ TEST_CASE("Three planes in two strips, or in strips of unequal lengths, are left
   second.entries.push_back({273, 4, strips, offsets});
   second.entries.push_back({279, 4, strips, lengths});
   second.add_short(284, 2, order);
-  const std::string block = "MM" + order.u16(42) + order.u32(8) + first.at(8, second_at, order) +
-                            second.at(second_at, 0, order);
+  const std::string block = block_of_two(first, second, order);
   std::vector<std::string> warnings;
   turned(block, turn_of(Orientation::rotate90, {48, 64}, Orientation::identity), warnings);
   REQUIRE(warnings.size() == 1);

@@ -16,87 +16,68 @@ namespace {
 
 constexpr std::uint64_t mib = 1 << 20;
 
-/// A machine with 1000 MiB to use, before any limit.
-void add_meminfo(const TemporaryFolder& root) {
-  root.add("proc/meminfo",
-           "MemTotal:        4096000 kB\nMemFree:          512000 kB\n"
-           "MemAvailable:    1024000 kB\nBuffers:           10000 kB\n");
-}
-
 std::string bytes(std::uint64_t count) { return std::to_string(count) + "\n"; }
 
 }  // namespace
 
-TEST_CASE("without control groups what the system has available counts") {
-  const TemporaryFolder root;
-  add_meminfo(root);
-  CHECK(available_memory(root.path()) == 1000 * mib);
-}
-
 TEST_CASE("this machine has some memory available") { CHECK(available_memory() > mib); }
 
-TEST_CASE("a version 2 limit leaves what is neither used nor cache") {
-  const TemporaryFolder root;
-  add_meminfo(root);
-  root.add("proc/self/cgroup", "0::/user/job\n");
-  root.add("sys/fs/cgroup/user/memory.max", "max\n");
-  root.add("sys/fs/cgroup/user/memory.current", bytes(900 * mib));
-  root.add("sys/fs/cgroup/user/job/memory.max", bytes(512 * mib));
-  root.add("sys/fs/cgroup/user/job/memory.current", bytes(200 * mib));
-  root.add("sys/fs/cgroup/user/job/memory.stat",
-           "anon 1\nactive_file 7\ninactive_file " + bytes(50 * mib));
-  CHECK(available_memory(root.path()) == 362 * mib);
-}
-
-TEST_CASE("a tighter limit further up counts") {
-  const TemporaryFolder root;
-  add_meminfo(root);
-  root.add("proc/self/cgroup", "0::/user/job\n");
-  root.add("sys/fs/cgroup/user/memory.max", bytes(300 * mib));
-  root.add("sys/fs/cgroup/user/memory.current", bytes(200 * mib));
-  root.add("sys/fs/cgroup/user/job/memory.max", bytes(512 * mib));
-  root.add("sys/fs/cgroup/user/job/memory.current", bytes(10 * mib));
-  CHECK(available_memory(root.path()) == 100 * mib);
-}
-
-TEST_CASE("a version 1 limit counts, also beside an empty version 2 tree") {
-  const TemporaryFolder root;
-  add_meminfo(root);
-  root.add("proc/self/cgroup", "8:pids:/job\n4:cpu,memory:/job\n0::/\n");
-  root.add("sys/fs/cgroup/memory/memory.limit_in_bytes", "9223372036854771712\n");
-  root.add("sys/fs/cgroup/memory/memory.usage_in_bytes", bytes(2000 * mib));
-  root.add("sys/fs/cgroup/memory/job/memory.limit_in_bytes", bytes(512 * mib));
-  root.add("sys/fs/cgroup/memory/job/memory.usage_in_bytes", bytes(200 * mib));
-  root.add("sys/fs/cgroup/memory/job/memory.stat",
-           "inactive_file " + bytes(3) + "total_inactive_file " + bytes(100 * mib));
-  CHECK(available_memory(root.path()) == 412 * mib);
-}
-
-TEST_CASE("in a container whose group path is the host's, the topmost folder is the group") {
-  const TemporaryFolder root;
-  add_meminfo(root);
-  root.add("proc/self/cgroup", "4:memory:/docker/0123456789\n");
-  root.add("sys/fs/cgroup/memory/memory.limit_in_bytes", bytes(256 * mib));
-  root.add("sys/fs/cgroup/memory/memory.usage_in_bytes", bytes(56 * mib));
-  CHECK(available_memory(root.path()) == 200 * mib);
-}
-
-TEST_CASE("a limit that is reached leaves nothing") {
-  const TemporaryFolder root;
-  add_meminfo(root);
-  root.add("proc/self/cgroup", "0::/\n");
-  root.add("sys/fs/cgroup/memory.max", bytes(100 * mib));
-  root.add("sys/fs/cgroup/memory.current", bytes(101 * mib));
-  CHECK(available_memory(root.path()) == 0);
-}
-
-TEST_CASE("a limit wider than the machine changes nothing") {
-  const TemporaryFolder root;
-  add_meminfo(root);
-  root.add("proc/self/cgroup", "0::/\n");
-  root.add("sys/fs/cgroup/memory.max", bytes(100'000 * mib));
-  root.add("sys/fs/cgroup/memory.current", bytes(0));
-  CHECK(available_memory(root.path()) == 1000 * mib);
+TEST_CASE("what is available is the least that the system and the control groups leave") {
+  struct Case {
+    std::string what, groups;  ///< of this process
+    std::vector<std::pair<std::string, std::string>> files;
+    std::uint64_t available;
+  };
+  for (const Case& each : {
+           Case{"no groups: what the system has", "", {}, 1000 * mib},
+           Case{"a limit of version 2, less what is neither used nor cache",
+                "0::/user/job\n",
+                {{"user/memory.max", "max\n"},
+                 {"user/memory.current", bytes(900 * mib)},
+                 {"user/job/memory.max", bytes(512 * mib)},
+                 {"user/job/memory.current", bytes(200 * mib)},
+                 {"user/job/memory.stat",
+                  "anon 1\nactive_file 7\ninactive_file " + bytes(50 * mib)}},
+                362 * mib},
+           Case{"a tighter limit further up",
+                "0::/user/job\n",
+                {{"user/memory.max", bytes(300 * mib)},
+                 {"user/memory.current", bytes(200 * mib)},
+                 {"user/job/memory.max", bytes(512 * mib)},
+                 {"user/job/memory.current", bytes(10 * mib)}},
+                100 * mib},
+           Case{"a limit of version 1, also beside an empty tree of version 2",
+                "8:pids:/job\n4:cpu,memory:/job\n0::/\n",
+                {{"memory/memory.limit_in_bytes", "9223372036854771712\n"},
+                 {"memory/memory.usage_in_bytes", bytes(2000 * mib)},
+                 {"memory/job/memory.limit_in_bytes", bytes(512 * mib)},
+                 {"memory/job/memory.usage_in_bytes", bytes(200 * mib)},
+                 {"memory/job/memory.stat",
+                  "inactive_file " + bytes(3) + "total_inactive_file " + bytes(100 * mib)}},
+                412 * mib},
+           Case{"in a container whose group has the host's path, the topmost folder",
+                "4:memory:/docker/0123456789\n",
+                {{"memory/memory.limit_in_bytes", bytes(256 * mib)},
+                 {"memory/memory.usage_in_bytes", bytes(56 * mib)}},
+                200 * mib},
+           Case{"a limit that is reached",
+                "0::/\n",
+                {{"memory.max", bytes(100 * mib)}, {"memory.current", bytes(101 * mib)}},
+                0},
+           Case{"a limit wider than the machine",
+                "0::/\n",
+                {{"memory.max", bytes(100'000 * mib)}, {"memory.current", bytes(0)}},
+                1000 * mib},
+       }) {
+    CAPTURE(each.what);
+    const TemporaryFolder root;  // a machine with 1000 MiB to use, before any limit
+    root.add("proc/meminfo",
+             "MemTotal:        4096000 kB\nMemFree:          512000 kB\n"
+             "MemAvailable:    1024000 kB\nBuffers:           10000 kB\n");
+    if (!each.groups.empty()) root.add("proc/self/cgroup", each.groups);
+    for (const auto& [name, content] : each.files) root.add("sys/fs/cgroup/" + name, content);
+    CHECK(available_memory(root.path()) == each.available);
+  }
 }
 
 TEST_CASE("a thread that may run on one processor has one core") {

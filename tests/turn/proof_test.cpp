@@ -459,13 +459,7 @@ TEST_CASE("The video of a motion photo is proved as it is seen") {
   const auto motion = [&](const tests::VideoMatrix& matrix) {
     const std::string video = tests::MotionVideo{.matrix = matrix}.file();
     if (!in_list) return photograph(stored, thumbnail) + tests::samsung_trailer(video);
-    const std::string list =
-        "<Container:Directory><rdf:Seq>"
-        "<rdf:li rdf:parseType='Resource'><Container:Item Item:Semantic='Primary' "
-        "Item:Mime='image/jpeg'/></rdf:li>"
-        "<rdf:li rdf:parseType='Resource'><Container:Item Item:Semantic='MotionPhoto' "
-        "Item:Mime='video/mp4' Item:Length='" +
-        std::to_string(video.size()) + "'/></rdf:li></rdf:Seq></Container:Directory>";
+    const std::string list = tests::listed("MotionPhoto", "video/mp4", video.size());
     return photograph(stored, thumbnail, tests::xmp_segment(tests::xmp_packet_with("", list))) +
            video;
   };

@@ -217,16 +217,10 @@ TEST_CASE("What lay in an edge that was trimmed is reported") {
 
 TEST_CASE("Extended XMP is turned, and named after its new content") {
   const std::string extended = xmp_packet_with("tiff:ImageWidth='64'", face_regions("64", "48"), 0);
-  const ByteOrder order{false};
   const std::string name = jpeg::md5(extended);
   std::string segments =
       xmp_segment(xmp_packet_with("tiff:Orientation='6' xmpNote:HasExtendedXMP='" + name + "'"));
-  constexpr std::size_t part = 700;
-  for (std::size_t at = 0; at < extended.size(); at += part) {
-    segments += jpeg_segment(0xE1, "http://ns.adobe.com/xmp/extension/\0"s + name +
-                                       order.u32(extended.size()) + order.u32(at) +
-                                       extended.substr(at, part));
-  }
+  segments += extended_xmp_segments(extended, name, 700);
   std::vector<std::string> warnings;
   const Bytes out = turned(with_segments(jpeg_of(64, 48), segments), warnings);
   REQUIRE(warnings.size() == 1);
@@ -283,14 +277,7 @@ TEST_CASE("A picture after the first whose end is missing is turned and gets its
 TEST_CASE("XMP's Container has the lengths of the turned pictures") {
   const std::string gain_map = jpeg_of(40, 24);
   const auto packet = [&](std::size_t length) {
-    return xmp_packet_with(
-        "",
-        "<Container:Directory><rdf:Seq>"
-        "<rdf:li rdf:parseType='Resource'><Container:Item Item:Semantic='Primary' "
-        "Item:Mime='image/jpeg'/></rdf:li>"
-        "<rdf:li rdf:parseType='Resource'><Container:Item Item:Semantic='GainMap' "
-        "Item:Mime='image/jpeg' Item:Length='" +
-            std::to_string(length) + "'/></rdf:li></rdf:Seq></Container:Directory>");
+    return xmp_packet_with("", listed("GainMap", "image/jpeg", length));
   };
   const std::string file =
       with_segments(jpeg_of(64, 48), xmp_segment(packet(gain_map.size()))) + gain_map;
@@ -370,11 +357,7 @@ TEST_CASE("What cannot be turned after the picture is refused by name") {
              ContainsSubstring("stereo"));
   CHECK_THAT(refusal_of(with_trailing("", {"no picture at all"})),
              ContainsSubstring("picture 2") && ContainsSubstring("not a JPEG"));
-  const std::string heic = xmp_packet_with(
-      "",
-      "<Container:Directory><rdf:Seq><rdf:li><Container:Item Item:Semantic='Primary'/></rdf:li>"
-      "<rdf:li><Container:Item Item:Semantic='Depth' Item:Mime='image/heic' Item:Length='4'/>"
-      "</rdf:li></rdf:Seq></Container:Directory>");
+  const std::string heic = xmp_packet_with("", listed("Depth", "image/heic", 4));
   CHECK_THAT(refusal_of(with_segments(jpeg_of(64, 48), xmp_segment(heic)) + "heic"),
              ContainsSubstring("Depth") && ContainsSubstring("image/heic"));
 }
@@ -383,17 +366,14 @@ TEST_CASE("A file that ends within a picture after the first is damaged, in ever
   const std::string whole = with_trailing("", {jpeg_of(32, 24), jpeg_of(64, 48)});
   const std::string cut = whole.substr(0, whole.size() - 100);
   const auto refusal_of = [](const std::string& file, const Codec& target) {
-    try {
+    return thrown_by([&] {
       PictureTurn picture(bytes_of(file), ".jpg", {.target = &target, .jpeg = {}});
       const Orientation upright = Orientation::identity;
       (void)picture.memory_needed(std::span(&upright, 1));
       const std::unique_ptr<Lane> lane = make_cpu_lane(0);
       const std::atomic<bool> never = false;
       picture.read(std::span(&upright, 1), *lane, never);
-    } catch (const ImageFileError& error) {
-      return std::string(error.what());
-    }
-    return std::string();
+    });
   };
   for (const Codec* target : {&jpeg::codec, &png::codec}) {
     CHECK(refusal_of(whole, *target) == "");
@@ -402,11 +382,7 @@ TEST_CASE("A file that ends within a picture after the first is damaged, in ever
   }
   // A list that only states too many bytes is not a cut.
   CHECK(refusal_of(whole.substr(0, whole.size() - 100) + "\xFF\xD9", jpeg::codec) == "");
-  const std::string video = xmp_packet_with(
-      "",
-      "<Container:Directory><rdf:Seq><rdf:li><Container:Item Item:Semantic='Primary'/></rdf:li>"
-      "<rdf:li><Container:Item Item:Semantic='MotionPhoto' Item:Mime='video/mp4' "
-      "Item:Length='5000'/></rdf:li></rdf:Seq></Container:Directory>");
+  const std::string video = xmp_packet_with("", listed("MotionPhoto", "video/mp4", 5000));
   CHECK(refusal_of(with_segments(jpeg_of(64, 48), xmp_segment(video)) + "\0\0\0\x18"s + "ftypmp42",
                    jpeg::codec) ==
         "truncated: 12 of 5000 bytes are there of what follows the picture (MotionPhoto)");
@@ -415,11 +391,7 @@ TEST_CASE("A file that ends within a picture after the first is damaged, in ever
 namespace {
 
 std::string video_listed(std::size_t bytes) {
-  return xmp_segment(xmp_packet_with(
-      "",
-      "<Container:Directory><rdf:Seq><rdf:li><Container:Item Item:Semantic='Primary'/></rdf:li>"
-      "<rdf:li><Container:Item Item:Semantic='MotionPhoto' Item:Mime='video/mp4' Item:Length='" +
-          std::to_string(bytes) + "'/></rdf:li></rdf:Seq></Container:Directory>"));
+  return xmp_segment(xmp_packet_with("", listed("MotionPhoto", "video/mp4", bytes)));
 }
 
 }  // namespace
