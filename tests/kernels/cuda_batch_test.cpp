@@ -43,9 +43,8 @@ void require_equal_to_cpu(const std::vector<Turn>& turns, Stream& stream) {
 }
 
 TEST_CASE("a batch of all orientations, sizes and layouts is what the CPU makes", "[gpu]") {
-  need_gpu();
-  const int pixel_bytes = GENERATE(from_range(std::begin(pixel_sizes), std::end(pixel_sizes)));
   Stream stream;
+  const int pixel_bytes = GENERATE(from_range(std::begin(pixel_sizes), std::end(pixel_sizes)));
   const std::int64_t edges[] = {1, 7, 8, 16, 17, 31, 33, 63, 64, 65, 127, 128, 129, 257};
   const int count = static_cast<int>(std::size(edges));
   std::vector<Turn> turns;
@@ -61,18 +60,16 @@ TEST_CASE("a batch of all orientations, sizes and layouts is what the CPU makes"
 
 TEST_CASE("a batch of single rows and columns is turned, whatever the pitch of a row says",
           "[gpu]") {
-  need_gpu();
-  const int pixel_bytes = GENERATE(from_range(std::begin(pixel_sizes), std::end(pixel_sizes)));
   Stream stream;
+  const int pixel_bytes = GENERATE(from_range(std::begin(pixel_sizes), std::end(pixel_sizes)));
   std::vector<Turn> turns;
   add_thin_turns(turns, 600, pixel_bytes);
   require_equal_to_cpu(turns, stream);
 }
 
 TEST_CASE("one large picture among small ones is turned like them", "[gpu]") {
-  need_gpu();
-  const int pixel_bytes = GENERATE(1, 3, 4, 5);
   Stream stream;
+  const int pixel_bytes = GENERATE(1, 3, 4, 5);
   std::vector<Turn> turns;
   for (int i = 0; i < 70; ++i) {
     const Orientation orientation = all_orientations[static_cast<std::size_t>(i % 8)];
@@ -83,9 +80,8 @@ TEST_CASE("one large picture among small ones is turned like them", "[gpu]") {
 }
 
 TEST_CASE("every kernel for batches stays within its memory", "[gpu][sanitizer]") {
-  need_gpu();
-  const int pixel_bytes = GENERATE(1, 2, 3, 4, 5, 6, 8, 12, 16, 24, 32, 48);
   Stream stream;
+  const int pixel_bytes = GENERATE(1, 2, 3, 4, 5, 6, 8, 12, 16, 24, 32, 48);
   std::vector<Turn> turns;
   add_all_turns(turns, {131, 70}, pixel_bytes);
   add_all_turns(turns, {16, 96}, pixel_bytes);
@@ -94,7 +90,6 @@ TEST_CASE("every kernel for batches stays within its memory", "[gpu][sanitizer]"
 }
 
 TEST_CASE("more images than a launch holds, and empty ones, are all turned", "[gpu]") {
-  need_gpu();
   Stream stream;
   std::vector<Turn> turns;
   for (int i = 0; i < static_cast<int>(2 * batch_images_in_a_launch) + 3; ++i) {
@@ -105,27 +100,17 @@ TEST_CASE("more images than a launch holds, and empty ones, are all turned", "[g
 }
 
 TEST_CASE("a captured batch does its work again at every replay", "[gpu]") {
-  need_gpu();
   Stream stream;
   std::vector<Turn> turns;
   add_all_turns(turns, {40, 30}, 3);
-  Pictures pictures(turns);
-  std::vector<BatchImage> images = pictures.images();
-  Captured work(stream, [&] {
+  check_replays(turns, stream, [&](const std::vector<BatchImage>& images) {
     transform_batch(images.data(), images.size(), stream);
-    images.clear();
   });
-  for (std::uint64_t seed : {43u, 44u}) {
-    pictures.fill(seed);
-    work.replay();
-    CHECK(pictures.difference() == "");
-  }
 }
 
 TEST_CASE("a captured batch with descriptors on the device is replayed with others", "[gpu]") {
-  need_gpu();
-  const int pixel_bytes = GENERATE(1, 3, 4, 20);
   Stream stream;
+  const int pixel_bytes = GENERATE(1, 3, 4, 20);
   constexpr std::size_t count = 40;
   Descriptors descriptors(count);
   Captured work(stream, [&] { descriptors.transform(pixel_bytes, stream); });
@@ -143,7 +128,6 @@ TEST_CASE("a captured batch with descriptors on the device is replayed with othe
 }
 
 TEST_CASE("descriptors on the device that fit nothing are left out", "[gpu]") {
-  need_gpu();
   Stream stream;
   const Pictures pictures(
       {{{30, 20, 3, {}}, {}, Orientation::flop}, {{30, 20, 3, {}}, {}, Orientation::rotate90}});
@@ -170,7 +154,6 @@ void turn_no_images(cudaStream_t stream) {
 TEST_CASE("an empty batch needs no GPU") { CHECK_NOTHROW(turn_no_images(nullptr)); }
 
 TEST_CASE("an empty batch enqueues nothing", "[gpu]") {
-  need_gpu();
   Stream stream;
   CHECK(Captured(stream, [&] { turn_no_images(stream); }).nodes() == 0);
 }
@@ -219,7 +202,7 @@ TEST_CASE("an image of more tiles than a launch has is refused") {
 
 TEST_CASE("descriptors on the device of more tiles than any memory has do nothing, and end",
           "[gpu]") {
-  need_gpu();
+  Stream stream;
   constexpr std::int64_t bytes = 12;
   const std::vector<unsigned char> before(bytes, 77);
   DeviceMemory src(bytes), dst(bytes);
@@ -230,7 +213,6 @@ TEST_CASE("descriptors on the device of more tiles than any memory has do nothin
   images[1] = images[2] = immense_image();
   Descriptors descriptors(images.size());
   descriptors.set(images);
-  Stream stream;
   descriptors.transform(1, stream);
   stream.wait();
   CHECK(dst.download(bytes) == before);

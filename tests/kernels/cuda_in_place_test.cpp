@@ -23,9 +23,8 @@ void require_equal_to_cpu(const std::vector<TurnInPlace>& turns, Stream& stream)
 
 TEST_CASE("the GPU turns squares in place as the CPU does, at sizes around the edges of tiles",
           "[gpu]") {
-  need_gpu();
-  const int pixel_bytes = GENERATE(from_range(std::begin(pixel_sizes), std::end(pixel_sizes)));
   Stream stream;
+  const int pixel_bytes = GENERATE(from_range(std::begin(pixel_sizes), std::end(pixel_sizes)));
   std::vector<TurnInPlace> turns;
   for (std::int64_t side :
        {1, 2, 3, 8, 15, 16, 17, 31, 32, 33, 63, 64, 65, 96, 127, 128, 129, 130, 191, 192, 257}) {
@@ -36,9 +35,8 @@ TEST_CASE("the GPU turns squares in place as the CPU does, at sizes around the e
 }
 
 TEST_CASE("the GPU mirrors in place as the CPU does, whatever the size", "[gpu]") {
-  need_gpu();
-  const int pixel_bytes = GENERATE(from_range(std::begin(pixel_sizes), std::end(pixel_sizes)));
   Stream stream;
+  const int pixel_bytes = GENERATE(from_range(std::begin(pixel_sizes), std::end(pixel_sizes)));
   std::vector<TurnInPlace> turns;
   for (const Size size :
        {Size{1, 50}, Size{50, 1}, Size{2, 2}, Size{3, 7}, Size{16, 64}, Size{33, 31}, Size{341, 12},
@@ -50,9 +48,8 @@ TEST_CASE("the GPU mirrors in place as the CPU does, whatever the size", "[gpu]"
 }
 
 TEST_CASE("every kernel that works in place stays within its memory", "[gpu][sanitizer]") {
-  need_gpu();
-  const int pixel_bytes = GENERATE(1, 2, 3, 4, 5, 6, 8, 12, 16, 24, 32, 48);
   Stream stream;
+  const int pixel_bytes = GENERATE(1, 2, 3, 4, 5, 6, 8, 12, 16, 24, 32, 48);
   std::vector<TurnInPlace> turns;
   for (std::int64_t side : {64, 99}) add_all_in_place(turns, {side, side}, pixel_bytes);
   add_thin_in_place(turns, 20, pixel_bytes);
@@ -60,9 +57,8 @@ TEST_CASE("every kernel that works in place stays within its memory", "[gpu][san
 }
 
 TEST_CASE("large squares are turned in place", "[gpu]") {
-  need_gpu();
-  const int pixel_bytes = GENERATE(1, 3, 4, 16);
   Stream stream;
+  const int pixel_bytes = GENERATE(1, 3, 4, 16);
   for (const std::int64_t side : {2048, 2049}) {
     std::vector<TurnInPlace> turns;
     for (const Orientation orientation : all_orientations) {
@@ -73,9 +69,8 @@ TEST_CASE("large squares are turned in place", "[gpu]") {
 }
 
 TEST_CASE("a captured turn in place undoes and redoes itself at every replay", "[gpu]") {
-  need_gpu();
-  const Orientation orientation = GENERATE(Orientation::rotate270, Orientation::rotate180);
   Stream stream;
+  const Orientation orientation = GENERATE(Orientation::rotate270, Orientation::rotate180);
   const Plan plan{65, 65, 3, {}};
   std::vector<unsigned char> wanted = random_bytes(plan.buffer_bytes(), 32);
   DeviceMemory device(plan.buffer_bytes());
@@ -99,7 +94,6 @@ TEST_CASE("an empty picture in place needs no GPU") {
 }
 
 TEST_CASE("an empty picture in place, and the identity, enqueue nothing", "[gpu]") {
-  need_gpu();
   Stream stream;
   DeviceMemory memory(64);
   CHECK(Captured(stream, [&] {

@@ -23,9 +23,17 @@ void need_overlap() {
   if (!foreign_kernels_overlap()) SKIP("kernels overlap only from compute capability 9.0 on");
 }
 
+auto foreign_copy(cudaStream_t stream) {
+  return [stream](const void* from, void* to, std::int64_t bytes) {
+    work_then_copy(from, to, bytes, stream);
+  };
+}
+
 // Our own kernel, in order from the first byte to the last.
-void copy_by_ours(const void* from, void* to, std::int64_t bytes, cudaStream_t stream) {
-  transform({from, bytes, 1, bytes, 1}, {to, bytes, 1, bytes, 1}, Orientation::identity, stream);
+auto copy_of_ours(cudaStream_t stream) {
+  return [stream](const void* from, void* to, std::int64_t bytes) {
+    transform({from, bytes, 1, bytes, 1}, {to, bytes, 1, bytes, 1}, Orientation::identity, stream);
+  };
 }
 
 // More than all blocks that are resident at once copy.
@@ -39,24 +47,14 @@ void require_waiting_for_foreign(const std::vector<Item>& items, Stream& stream,
   stream.wait();
   const std::string wrong = pictures.difference();
   if (!wrong.empty()) FAIL("alone: " << wrong);
-  const std::string early = pictures.difference_after(
-      stream,
-      [&](const void* from, void* to, std::int64_t bytes) {
-        work_then_copy(from, to, bytes, stream);
-      },
-      enqueue);
+  const std::string early = pictures.difference_after(stream, foreign_copy(stream), enqueue);
   if (!early.empty()) FAIL("after a foreign kernel: " << early);
 }
 
 template <class Item, class Enqueue>
 void require_waiting_for_ours(const std::vector<Item>& items, Stream& stream, Enqueue enqueue) {
   DevicePictures<Item> pictures(items, 2, long_copy);
-  const std::string early = pictures.difference_after(
-      stream,
-      [&](const void* from, void* to, std::int64_t bytes) {
-        copy_by_ours(from, to, bytes, stream);
-      },
-      enqueue);
+  const std::string early = pictures.difference_after(stream, copy_of_ours(stream), enqueue);
   if (!early.empty()) FAIL("after a kernel of ours: " << early);
 }
 
@@ -122,11 +120,7 @@ void require_waiting_on_device(const std::vector<Item>& items, std::size_t works
   enqueue_all();
   stream.wait();
   const std::string late_pictures = pictures.difference_after(
-      stream,
-      [&](const void* from, void* to, std::int64_t bytes) {
-        work_then_copy(from, to, bytes, stream);
-      },
-      [&](const std::vector<Image>&) { enqueue_all(); });
+      stream, foreign_copy(stream), [&](const std::vector<Image>&) { enqueue_all(); });
   if (!late_pictures.empty()) FAIL("late pictures: " << late_pictures);
 
   pictures.fill(3);

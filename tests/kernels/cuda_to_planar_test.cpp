@@ -41,9 +41,8 @@ void require_equal_to_cpu(const std::vector<PlanarTurn>& turns, Stream& stream) 
 }
 
 TEST_CASE("planes of all kinds, orientations, sizes and layouts are what the CPU makes", "[gpu]") {
-  need_gpu();
-  const PlanarKind kind = GENERATE(from_range(planar_kinds()));
   Stream stream;
+  const PlanarKind kind = GENERATE(from_range(planar_kinds()));
   std::vector<PlanarTurn> turns;
   for (const Size size : {Size{1, 1}, Size{3, 7}, Size{8, 4}, Size{17, 9}, Size{16, 33},
                           Size{63, 65}, Size{129, 31}, Size{128, 64}, Size{65, 130}}) {
@@ -54,13 +53,12 @@ TEST_CASE("planes of all kinds, orientations, sizes and layouts are what the CPU
 }
 
 TEST_CASE("long, thin and large pictures are made planar", "[gpu]") {
-  need_gpu();
+  Stream stream;
   const PlanarKind kind = GENERATE(PlanarKind{SampleType::uint8, 3, SampleType::float16},
                                    PlanarKind{SampleType::uint8, 1, SampleType::float32},
                                    PlanarKind{SampleType::uint8, 3, SampleType::uint8},
                                    PlanarKind{SampleType::float32, 4, SampleType::uint8},
                                    PlanarKind{SampleType::float32, 4, SampleType::bfloat16});
-  Stream stream;
   std::vector<PlanarTurn> turns;
   add_all_planar(turns, kind, {5001, 3});
   add_all_planar(turns, kind, {2, 3001});
@@ -71,10 +69,9 @@ TEST_CASE("long, thin and large pictures are made planar", "[gpu]") {
 }
 
 TEST_CASE("single pictures are made planar as the CPU does", "[gpu]") {
-  need_gpu();
+  Stream stream;
   const PlanarKind kind{SampleType::uint8, 3, SampleType::float16};
   const Orientation orientation = GENERATE(from_range(all_orientations));
-  Stream stream;
   for (const Size size : {Size{224, 224}, Size{225, 100}}) {
     require_equal_to_cpu(std::vector<PlanarTurn>{{kind, size, orientation, {}, {}}}, stream,
                          [&](const std::vector<PlanarImage>& images) {
@@ -85,9 +82,8 @@ TEST_CASE("single pictures are made planar as the CPU does", "[gpu]") {
 }
 
 TEST_CASE("every kernel for planes stays within its memory", "[gpu][sanitizer]") {
-  need_gpu();
-  const PlanarKind kind = GENERATE(from_range(planar_kinds()));
   Stream stream;
+  const PlanarKind kind = GENERATE(from_range(planar_kinds()));
   std::vector<PlanarTurn> turns;
   add_all_planar(turns, kind, {67, 35});
   add_all_planar(turns, kind, {16, 40});
@@ -96,9 +92,8 @@ TEST_CASE("every kernel for planes stays within its memory", "[gpu][sanitizer]")
 }
 
 TEST_CASE("more images than a launch holds, and empty ones, are all made planar", "[gpu]") {
-  need_gpu();
-  const PlanarKind kind{SampleType::uint8, 3, SampleType::float32};
   Stream stream;
+  const PlanarKind kind{SampleType::uint8, 3, SampleType::float32};
   std::vector<PlanarTurn> turns;
   for (std::size_t i = 0; i < 2 * planar_images_in_a_launch + 3; ++i) {
     const auto width = static_cast<std::int64_t>(i % 7);
@@ -108,39 +103,24 @@ TEST_CASE("more images than a launch holds, and empty ones, are all made planar"
 }
 
 TEST_CASE("captured work is done again at every replay, with the pixels of then", "[gpu]") {
-  need_gpu();
-  const PlanarKind kind{SampleType::uint8, 3, SampleType::bfloat16};
   Stream stream;
+  const PlanarKind kind{SampleType::uint8, 3, SampleType::bfloat16};
   std::vector<PlanarTurn> turns;
   add_all_planar(turns, kind, {40, 30});
-  const auto replays_right = [&](const std::vector<PlanarTurn>& some, auto enqueue) {
-    Pictures pictures(some);
-    std::vector<PlanarImage> images = pictures.images();
-    Captured work(stream, [&] {
-      enqueue(images);
-      images.clear();
-    });
-    for (std::uint64_t seed : {91u, 92u}) {
-      pictures.fill(seed);
-      work.replay();
-      CHECK(pictures.difference() == "");
-    }
-  };
-  replays_right(turns, [&](const std::vector<PlanarImage>& images) {
+  check_replays(turns, stream, [&](const std::vector<PlanarImage>& images) {
     to_planar_batch(images.data(), images.size(), kind.format(), stream);
   });
-  replays_right({turns.back()}, [&](const std::vector<PlanarImage>& images) {
+  check_replays(std::vector{turns.back()}, stream, [&](const std::vector<PlanarImage>& images) {
     to_planar(images[0].src, images[0].dst, images[0].orientation, kind.format(), stream);
   });
 }
 
 TEST_CASE("a captured batch of planes with descriptors on the device is replayed with others",
           "[gpu]") {
-  need_gpu();
+  Stream stream;
   const PlanarKind kind = GENERATE(PlanarKind{SampleType::uint8, 3, SampleType::float16},
                                    PlanarKind{SampleType::uint8, 4, SampleType::uint8},
                                    PlanarKind{SampleType::float16, 4, SampleType::float32});
-  Stream stream;
   constexpr std::size_t count = 40;
   Descriptors descriptors(count);
   Captured work(stream, [&] { descriptors.to_planar(kind, stream); });
@@ -158,9 +138,8 @@ TEST_CASE("a captured batch of planes with descriptors on the device is replayed
 }
 
 TEST_CASE("descriptors of planes on the device that fit nothing are left out", "[gpu]") {
-  need_gpu();
-  const PlanarKind kind{SampleType::uint16, 3, SampleType::float32};
   Stream stream;
+  const PlanarKind kind{SampleType::uint16, 3, SampleType::float32};
   const Pictures pictures({{kind, {30, 20}, Orientation::flop, {}, {}},
                            {kind, {30, 20}, Orientation::rotate90, {}, {}}});
   std::vector<PlanarImage> images = pictures.images();
@@ -196,7 +175,6 @@ void make_nothing_planar(cudaStream_t stream) {
 TEST_CASE("an empty batch of planes needs no GPU") { CHECK_NOTHROW(make_nothing_planar(nullptr)); }
 
 TEST_CASE("an empty batch of planes enqueues nothing", "[gpu]") {
-  need_gpu();
   Stream stream;
   CHECK(Captured(stream, [&] { make_nothing_planar(stream); }).nodes() == 0);
 }

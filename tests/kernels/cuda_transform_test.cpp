@@ -26,9 +26,8 @@ void require_equal_to_cpu(const std::vector<Turn>& turns, Stream& stream) {
 }
 
 TEST_CASE("the GPU makes what the CPU makes, at sizes around the edges of tiles", "[gpu]") {
-  need_gpu();
-  const int pixel_bytes = GENERATE(from_range(std::begin(pixel_sizes), std::end(pixel_sizes)));
   Stream stream;
+  const int pixel_bytes = GENERATE(from_range(std::begin(pixel_sizes), std::end(pixel_sizes)));
   const std::int64_t edges[] = {1, 7, 8, 15, 16, 17, 31, 33, 63, 64, 65, 127, 128, 129, 257};
   const int count = static_cast<int>(std::size(edges));
   for (int i = 0; i < count; ++i) {
@@ -58,9 +57,8 @@ TEST_CASE("the GPU makes what the CPU makes, at sizes around the edges of tiles"
 }
 
 TEST_CASE("the GPU makes what the CPU makes, however the views lie in memory", "[gpu]") {
-  need_gpu();
-  const int pixel_bytes = GENERATE(from_range(std::begin(pixel_sizes), std::end(pixel_sizes)));
   Stream stream;
+  const int pixel_bytes = GENERATE(from_range(std::begin(pixel_sizes), std::end(pixel_sizes)));
   const std::int64_t p = pixel_bytes;
   for (const Size size : {Size{48, 80}, Size{131, 67}, Size{66, 145}}) {
     if (size.width * size.height * p > 1'100'000) continue;
@@ -94,9 +92,8 @@ TEST_CASE("the GPU makes what the CPU makes, however the views lie in memory", "
 
 TEST_CASE("the GPU makes what the CPU makes of pictures of several tiles, aligned on both sides",
           "[gpu]") {
-  need_gpu();
-  const int pixel_bytes = GENERATE(1, 2, 3, 4, 6, 8, 12, 16, 24, 32);
   Stream stream;
+  const int pixel_bytes = GENERATE(1, 2, 3, 4, 6, 8, 12, 16, 24, 32);
   std::vector<Turn> turns;
   for (const Size size : {Size{512, 256}, Size{272, 400}, Size{400, 272}, Size{333, 517}}) {
     for (Orientation orientation : all_orientations) {
@@ -113,20 +110,18 @@ TEST_CASE("the GPU makes what the CPU makes of pictures of several tiles, aligne
 }
 
 TEST_CASE("large pictures, which have tiles of other sizes, agree too", "[gpu]") {
-  need_gpu();
+  Stream stream;
   const int pixel_bytes = GENERATE(1, 2, 3, 4, 6, 8, 12, 16, 24, 32);
   // Rows that begin at multiples of 128 bytes, and rows that do not.
   const int row_bytes = GENERATE(6144, 6240);
-  Stream stream;
   const Plan src{row_bytes / pixel_bytes, 6400, pixel_bytes, {}};
   require_equal_to_cpu({{src, {}, Orientation::transpose}, {src, {}, Orientation::rotate270}},
                        stream);
 }
 
 TEST_CASE("short rows without padding agree, whatever a row and a pixel have", "[gpu]") {
-  need_gpu();
-  const int pixel_bytes = GENERATE(1, 2, 3, 4, 5, 6, 7, 8, 12, 24);
   Stream stream;
+  const int pixel_bytes = GENERATE(1, 2, 3, 4, 5, 6, 7, 8, 12, 24);
   std::vector<Turn> turns;
   for (std::int64_t width = 2; width * pixel_bytes <= 66; ++width) {
     // Less than a tile, and four or five.
@@ -144,11 +139,10 @@ TEST_CASE("short rows without padding agree, whatever a row and a pixel have", "
 
 TEST_CASE("pictures of a few rows or columns agree, at lengths around the edges of blocks",
           "[gpu]") {
-  need_gpu();
+  Stream stream;
   const int pixel_bytes = GENERATE(1, 2, 3, 4, 6, 8, 12);
   const int few = GENERATE(2, 3, 4, 5);
   const bool few_rows = GENERATE(true, false);
-  Stream stream;
   std::vector<Turn> turns;
   for (std::int64_t many : {1, 15, 32, 128, 131, 272, 1027, 2048, 4112}) {
     const Size size = few_rows ? Size{many, few} : Size{few, many};
@@ -172,9 +166,8 @@ TEST_CASE("pictures of a few rows or columns agree, at lengths around the edges 
 
 TEST_CASE("pictures of one row or one column agree, whatever the pitch of a single row says",
           "[gpu]") {
-  need_gpu();
-  const int pixel_bytes = GENERATE(from_range(std::begin(pixel_sizes), std::end(pixel_sizes)));
   Stream stream;
+  const int pixel_bytes = GENERATE(from_range(std::begin(pixel_sizes), std::end(pixel_sizes)));
   std::vector<Turn> turns;
   add_thin_turns(turns, 600, pixel_bytes);
   require_equal_to_cpu(turns, stream);
@@ -187,15 +180,13 @@ std::vector<Turn> all_turns(Plan src, Layout dst) {
 }
 
 TEST_CASE("thin pictures of very many rows or columns agree", "[gpu]") {
-  need_gpu();
-  const int pixel_bytes = GENERATE(1, 3, 4);
   Stream stream;
+  const int pixel_bytes = GENERATE(1, 3, 4);
   require_equal_to_cpu(all_turns({4, 1'108'992, pixel_bytes, {}}, {}), stream);
   require_equal_to_cpu(all_turns({1'108'992, 4, pixel_bytes, {}}, {}), stream);
 }
 
 TEST_CASE("more columns of tiles than a grid's second dimension has room for agree", "[gpu]") {
-  need_gpu();
   Stream stream;
   require_equal_to_cpu(all_turns({4'200'016, 2, 1, {}}, {14, 0}), stream);
 }
@@ -225,9 +216,8 @@ void require_equal_in_exact_memory(const Plan& src, Layout dst_layout, Stream& s
 }
 
 TEST_CASE("no kernel reads or writes beside the pictures", "[gpu][sanitizer]") {
-  need_gpu();
-  const int pixel_bytes = GENERATE(1, 2, 3, 4, 5, 6, 8, 12, 16, 24, 32, 33);
   Stream stream;
+  const int pixel_bytes = GENERATE(1, 2, 3, 4, 5, 6, 8, 12, 16, 24, 32, 33);
   const std::int64_t p = pixel_bytes;
   // Packed, of several tiles and thin; rows at multiples of 16 bytes; upside down and aligned to
   // the pixel only.
@@ -289,7 +279,6 @@ TEST_CASE("a stream of another device is refused with CudaError, and nothing is 
 
 TEST_CASE("a rectangle of a picture on the GPU may be turned into another rectangle of it",
           "[gpu]") {
-  need_gpu();
   Stream stream;
   const Plan plan{96, 64, 3, {}};
   std::vector<unsigned char> wanted = random_bytes(plan.buffer_bytes(), 5);
@@ -306,17 +295,12 @@ TEST_CASE("a rectangle of a picture on the GPU may be turned into another rectan
 }
 
 TEST_CASE("a captured transform does its work again at every replay", "[gpu]") {
-  need_gpu();
+  Stream stream;
   const int pixel_bytes = GENERATE(1, 3, 4, 5);
   const Orientation orientation = GENERATE(Orientation::rotate90, Orientation::flop);
-  Stream stream;
   DevicePictures<Turn> pictures({{{64, 64, pixel_bytes, {}}, {}, orientation}});
   Captured work(stream, [&] { transform_each(pictures.images(), stream); });
-  for (std::uint64_t seed : {6u, 7u}) {
-    pictures.fill(seed);
-    work.replay();
-    CHECK(pictures.difference() == "");
-  }
+  check_replays(pictures, work);
 }
 
 void turn_nothing(cudaStream_t stream) {
@@ -343,7 +327,6 @@ TEST_CASE("the host plans with the table that a kernel is compiled with") {
 TEST_CASE("an empty picture needs no GPU") { CHECK_NOTHROW(turn_nothing(nullptr)); }
 
 TEST_CASE("an empty picture enqueues nothing", "[gpu]") {
-  need_gpu();
   Stream stream;
   CHECK(Captured(stream, [&] { turn_nothing(stream); }).nodes() == 0);
 }
@@ -371,7 +354,6 @@ TEST_CASE("without a GPU a transform says so by CudaError") {
 }
 
 TEST_CASE("a launch that fails throws CudaError", "[gpu]") {
-  need_gpu();
   Stream stream;
   DeviceMemory memory(64);
   cudaGraph_t graph = nullptr;

@@ -52,9 +52,13 @@ class DeviceMemory {
   void* data_ = nullptr;
 };
 
+/// The first that a case makes: without a GPU it is skipped.
 class Stream {
  public:
-  Stream() { must(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking)); }
+  Stream() {
+    need_gpu();
+    must(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking));
+  }
   ~Stream() { cudaStreamDestroy(stream_); }
   Stream(const Stream&) = delete;
   Stream& operator=(const Stream&) = delete;

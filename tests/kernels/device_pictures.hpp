@@ -139,6 +139,28 @@ void require_equal_to_cpu(std::vector<Item> items, Stream& stream, Enqueue enque
   if (!difference.empty()) FAIL(difference);
 }
 
+/// Captured work on pictures is done again at every replay, with what they are then.
+template <class Item>
+void check_replays(DevicePictures<Item>& pictures, Captured& work) {
+  for (const std::uint64_t seed : {43u, 44u}) {
+    pictures.fill(seed);
+    work.replay();
+    CHECK(pictures.difference() == "");
+  }
+}
+
+/// The same of `enqueue(images)`, whose descriptors are gone after the call.
+template <class Item, class Enqueue>
+void check_replays(const std::vector<Item>& items, Stream& stream, Enqueue enqueue) {
+  DevicePictures<Item> pictures(items);
+  std::vector<typename Item::Image> images = pictures.images();
+  Captured work(stream, [&] {
+    enqueue(images);
+    images.clear();
+  });
+  check_replays(pictures, work);
+}
+
 /// Descriptors in device memory, and the workspace they need.
 template <class Image>
 class DeviceDescriptors {

@@ -27,9 +27,8 @@ cv::Size turned(Orientation orientation, cv::Size size) {
 }
 
 TEST_CASE("transform() makes of every type what OpenCV makes of it on the CPU", "[gpu]") {
-  need_gpu();
-  const int type = GENERATE(from_range(all_types()));
   Stream stream;
+  const int type = GENERATE(from_range(all_types()));
   for (const cv::Size size : sizes) {
     const cv::Mat picture = random_picture(size, type);
     DevicePicture src(picture);
@@ -46,11 +45,10 @@ TEST_CASE("transform() makes of every type what OpenCV makes of it on the CPU", 
 }
 
 TEST_CASE("transpose(), flip() and rotate() do what OpenCV's functions of that name do", "[gpu]") {
-  need_gpu();
+  Stream stream;
   const int type = GENERATE(CV_8UC1, CV_8UC3, CV_16FC2, CV_32FC4, CV_8UC(12));
   const cv::Size size(131, 67);
   const cv::Mat picture = random_picture(size, type);
-  Stream stream;
   DevicePicture src(picture);
   cv::Mat wanted;
   DevicePicture same(size, type);
@@ -76,9 +74,8 @@ TEST_CASE("transpose(), flip() and rotate() do what OpenCV's functions of that n
 }
 
 TEST_CASE("regions are turned into regions, and nothing beside them is touched", "[gpu]") {
-  need_gpu();
-  const int type = GENERATE(from_range(all_types()));
   Stream stream;
+  const int type = GENERATE(from_range(all_types()));
   const cv::Mat whole = random_picture({150, 160}, type, 2);
   const cv::Mat around = random_picture({170, 140}, type, 3);
   DevicePicture src(whole);
@@ -101,13 +98,12 @@ TEST_CASE("regions are turned into regions, and nothing beside them is touched",
 }
 
 TEST_CASE("huge and thin pictures agree", "[gpu]") {
-  need_gpu();
+  Stream stream;
   const int type = GENERATE(CV_8UC1, CV_8UC3, CV_16FC4);
   // The second is one that OpenCV leaves undone, the third has more rows than it takes.
   const cv::Size size =
       GENERATE(cv::Size(5003, 4001), cv::Size(4, 1'108'992), cv::Size(1'048'577, 2));
   const cv::Mat picture = random_picture(size, type);
-  Stream stream;
   DevicePicture src(picture);
   for (const Orientation orientation :
        {Orientation::transpose, Orientation::rotate90, Orientation::rotate180, Orientation::flop}) {
@@ -121,9 +117,8 @@ TEST_CASE("huge and thin pictures agree", "[gpu]") {
 
 TEST_CASE("pictures are mirrored in place whatever their size, and turned if they are square",
           "[gpu]") {
-  need_gpu();
-  const int type = GENERATE(from_range(all_types()));
   Stream stream;
+  const int type = GENERATE(from_range(all_types()));
   const cv::Mat whole = random_picture({150, 160}, type, 4);
   // Odd sizes, which cv::cuda::flip() refuses, are among them.
   for (const cv::Rect where : {cv::Rect(0, 0, 150, 160), cv::Rect(1, 3, 33, 65),
@@ -150,9 +145,8 @@ TEST_CASE("pictures are mirrored in place whatever their size, and turned if the
 }
 
 TEST_CASE("a batch of different sizes and orientations is turned by one call", "[gpu]") {
-  need_gpu();
-  const int type = GENERATE(CV_8UC1, CV_8UC3, CV_32FC3, CV_16FC4);
   Stream stream;
+  const int type = GENERATE(CV_8UC1, CV_8UC3, CV_32FC3, CV_16FC4);
   std::vector<cv::Mat> pictures;
   std::vector<std::unique_ptr<DevicePicture>> src;
   std::vector<std::unique_ptr<DevicePicture>> dst;
@@ -207,11 +201,10 @@ class Obstacle {
 };
 
 TEST_CASE("a call on a stream does not wait for it", "[gpu]") {
-  need_gpu();
+  Stream stream;
   const cv::Mat picture = random_picture({640, 480}, CV_8UC3);
   DevicePicture src(picture);
   DevicePicture dst({480, 640}, CV_8UC3);
-  Stream stream;
   // CUDA loads a kernel before its first launch, and may wait for the device then.
   ours::rotate(src.mat(), dst.mat(), cv::ROTATE_90_CLOCKWISE, stream);
   for (int twice = 0; twice < 2; ++twice) ours::flip(src.mat(), src.mat(), 1, stream);
@@ -228,11 +221,10 @@ TEST_CASE("a call on a stream does not wait for it", "[gpu]") {
 }
 
 TEST_CASE("a graph captures a call and replays it", "[gpu]") {
-  need_gpu();
+  Stream stream;
   const cv::Mat picture = random_picture({333, 222}, CV_16UC1);
   DevicePicture src({333, 222}, CV_16UC1);
   DevicePicture dst({222, 333}, CV_16UC1);
-  Stream stream;
   cudaGraph_t graph = nullptr;
   cudaGraphExec_t replayable = nullptr;
   must(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));

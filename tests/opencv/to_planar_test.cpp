@@ -102,12 +102,11 @@ std::vector<int> picture_types() {
 }
 
 TEST_CASE("to_planar() makes what OpenCV makes on the CPU", "[gpu]") {
-  need_gpu();
+  Stream stream;
   const int type = GENERATE(from_range(picture_types()));
   const int ddepth = GENERATE(from_range(blob_depths()));
   BlobParams params = image_net(ddepth);
   params.swap_rb = CV_MAT_CN(type) == 3;
-  Stream stream;
   for (const cv::Size size :
        {cv::Size(1, 1), cv::Size(7, 5), cv::Size(64, 33), cv::Size(224, 130), cv::Size(1001, 3)}) {
     const cv::Mat picture = samples(size, type);
@@ -126,7 +125,7 @@ TEST_CASE("to_planar() makes what OpenCV makes on the CPU", "[gpu]") {
 }
 
 TEST_CASE("a blob holds (sample - mean) * scalefactor, channels in the order asked for", "[gpu]") {
-  need_gpu();
+  Stream stream;
   // Numbers that are exact in whatever order they are computed.
   BlobParams params;
   params.mean = {104, 117, 123};
@@ -135,7 +134,6 @@ TEST_CASE("a blob holds (sample - mean) * scalefactor, channels in the order ask
   const cv::Mat picture = samples({97, 55}, CV_8UC3);
   DevicePicture src(picture);
   DevicePicture dst({97, 165}, CV_32FC1);
-  Stream stream;
   ours::to_planar(src.mat(), dst.mat(), Orientation::identity, params, stream);
   stream.wait();
   std::vector<cv::Mat> bgr;
@@ -153,7 +151,7 @@ TEST_CASE("a blob holds (sample - mean) * scalefactor, channels in the order ask
 }
 
 TEST_CASE("alpha is left out and grey repeated where planes are counted", "[gpu]") {
-  need_gpu();
+  Stream stream;
   struct Kind {
     int type;
     int planes;
@@ -168,19 +166,17 @@ TEST_CASE("alpha is left out and grey repeated where planes are counted", "[gpu]
   const cv::Mat picture = samples({97, 55}, type);
   DevicePicture src(picture);
   DevicePicture dst(blob_size(picture.size(), Orientation::transverse, planes), CV_32FC1);
-  Stream stream;
   ours::to_planar(src.mat(), dst.mat(), Orientation::transverse, params, stream);
   stream.wait();
   CHECK(difference(dst.download(), blob_by_opencv(picture, Orientation::transverse, params)) == "");
 }
 
 TEST_CASE("regions become blobs in regions, and nothing beside them is touched", "[gpu]") {
-  need_gpu();
+  Stream stream;
   const cv::Mat whole = samples({150, 160}, CV_8UC3, 2);
   const cv::Mat around = random_picture({170, 400}, CV_16FC1, 3);
   const BlobParams params = image_net(CV_16F);
   DevicePicture src(whole);
-  Stream stream;
   for (const cv::Rect from : {cv::Rect(1, 2, 64, 64), cv::Rect(53, 7, 97, 33)}) {
     for (const Orientation orientation : all_orientations) {
       const cv::Rect to({3, 1}, blob_size(from.size(), orientation, 3));
@@ -216,13 +212,12 @@ struct Batch {
 };
 
 TEST_CASE("many pictures become one blob, each turned its own way", "[gpu]") {
-  need_gpu();
+  Stream stream;
   const std::size_t count = GENERATE(1, 9, 500);
   BlobParams params = image_net(CV_16F);
   params.swap_rb = true;
   const Batch batch(count, {33, 20}, CV_8UC3, params);
   DevicePicture dst(batch.wanted.size(), CV_16FC1);
-  Stream stream;
   ours::to_planar_batch(batch.src, dst.mat(), batch.orientations, params, stream);
   stream.wait();
   CHECK(difference(dst.download(), batch.wanted) == "");
@@ -230,13 +225,12 @@ TEST_CASE("many pictures become one blob, each turned its own way", "[gpu]") {
 
 // Which would fail if anything were allocated or waited for.
 TEST_CASE("a graph captures the making of a blob and replays it", "[gpu]") {
-  need_gpu();
+  Stream stream;
   const BlobParams params = image_net();
   const cv::Mat picture = samples({333, 222}, CV_8UC3);
   DevicePicture src({333, 222}, CV_8UC3);
   DevicePicture one({222, 999}, CV_32FC1);
   DevicePicture two({222, 1998}, CV_32FC1);
-  Stream stream;
   cudaGraph_t graph = nullptr;
   cudaGraphExec_t replayable = nullptr;
   must(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));

@@ -253,7 +253,7 @@ TEST_CASE("what not all of libjpeg's versions decode to the same is given up", "
 }
 
 TEST_CASE("a damaged JPEG does not disturb the others that are decoded", "[gpu][sanitizer]") {
-  need_gpu();
+  Stream stream;
   std::vector<ScanTurn> scans;
   for (int i = 0; i < 12; ++i) {
     scans.emplace_back(make_jpeg({.width = 91, .height = 61, .h = 2, .v = 2}),
@@ -276,7 +276,6 @@ TEST_CASE("a damaged JPEG does not disturb the others that are decoded", "[gpu][
   CHECK(jpeg_decode_workspace(&decode, 1).device_bytes < 1 << 20);
   const Workspaces workspaces(jpeg_decode_workspace(&decode, 1));
   const HostMemory<JpegResult> result(1);
-  Stream stream;
   decode_jpegs(&decode, 1, workspaces.device(), workspaces.host(), result.data(), stream);
   stream.wait();
   CHECK(result.data()->faults == JpegFault::missing_blocks);
@@ -294,45 +293,44 @@ TEST_CASE("what cannot be decoded to is refused before anything is enqueued", "[
                          std::invalid_argument, Message("picture 1: " + message));
   };
   void* const somewhere = reinterpret_cast<void*>(4096);
-  refuses([](JpegScanDecode& decode) { decode.src.components = 5; },
-          "5 components, expected 1 to 4");
+  refuses([](auto& decode) { decode.src.components = 5; }, "5 components, expected 1 to 4");
   refuses(
-      [&](JpegScanDecode& decode) {
+      [&](auto& decode) {
         decode.component[1].samples = {somewhere, 45, 31, 46, 1};
       },
       "samples of component 1 are 45x31, expected 46x31 to 48x32");
   refuses(
-      [&](JpegScanDecode& decode) {
+      [&](auto& decode) {
         decode.component[0].samples = {somewhere, 97, 64, 97, 1};
       },
       "samples of component 0 are 97x64, expected 91x61 to 96x64");
   refuses(
-      [&](JpegScanDecode& decode) {
+      [&](auto& decode) {
         decode.component[0].samples = {somewhere, 91, 61, 91, 2};
       },
       "samples of component 0 have 2 bytes each, expected 1");
   refuses(
-      [&](JpegScanDecode& decode) {
+      [&](auto& decode) {
         decode.component[2].coefficients = {somewhere, 6, 5, 768, 128};
       },
       "coefficients of component 2 are 6x5 blocks, expected 6x4");
   refuses(
-      [&](JpegScanDecode& decode) {
+      [&](auto& decode) {
         decode.component[2].coefficients = {somewhere, 6, 4, 776, 128};
       },
       "coefficients of component 2 have an address or a pitch that is not a multiple of 16");
   refuses(
-      [&](JpegScanDecode& decode) {
+      [&](auto& decode) {
         decode.pixels = {somewhere, 91, 60, 273, 3};
       },
       "pixels are 91x60, expected 91x61");
   refuses(
-      [&](JpegScanDecode& decode) {
+      [&](auto& decode) {
         decode.pixels = {somewhere, 91, 61, 364, 4};
       },
       "pixels have 4 bytes each, expected 3");
   refuses(
-      [&](JpegScanDecode& decode) {
+      [&](auto& decode) {
         decode.pixels = {somewhere, 91, 61, 273, 3};
         decode.src.component[0].h = 3;
         decode.src.component[1].h = 2;

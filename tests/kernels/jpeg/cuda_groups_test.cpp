@@ -12,7 +12,7 @@ namespace qturn::tests::jpeg_cuda_groups_test {
 namespace {
 
 TEST_CASE("eight tables are read with any amount of shared memory", "[gpu][sanitizer]") {
-  need_gpu();
+  Stream stream;
   const std::uint32_t all = jpeg::shared_bytes_for_reading();
   const std::uint32_t shared_bytes = GENERATE_COPY(63u * 1024, 80u * 1024, all);
   ScanTurn scan(make_jpeg({.width = 160, .height = 120, .space = JCS_CMYK}), Orientation::flop);
@@ -40,7 +40,6 @@ TEST_CASE("eight tables are read with any amount of shared memory", "[gpu][sanit
   must(cudaMemset(result.data(), 0, sizeof(JpegResult)));
   must(cudaMemcpy(workspace.data(), host.data(), plan.cleared, cudaMemcpyHostToDevice));
   must(cudaDeviceSynchronize());
-  Stream stream;
   plan.batch.stream = stream;
   jpeg::make_read_tables(plan.batch);
   jpeg::unstuff(plan.batch);

@@ -43,6 +43,14 @@ void check_same(const TurnedScan& turned, const PlanarTurn& asked) {
   }
 }
 
+void check_same(const std::vector<PlanarTurn>& turns) {
+  const std::vector<TurnedScan> turned = turn_on_gpu(turns);
+  for (std::size_t i = 0; i < turns.size(); ++i) {
+    INFO("picture " << i << ", " << name(turns[i].turn.orientation));
+    check_same(turned[i], turns[i]);
+  }
+}
+
 TEST_CASE("a JPEG turned by planes on a GPU has the CPU's bytes", "[gpu][sanitizer]") {
   need_gpu();
   std::vector<PlanarTurn> turns;
@@ -54,11 +62,7 @@ TEST_CASE("a JPEG turned by planes on a GPU has the CPU's bytes", "[gpu][sanitiz
       for (const Orientation orientation : all_orientations) turns.emplace_back(file, orientation);
     }
   }
-  const std::vector<TurnedScan> turned = turn_on_gpu(turns);
-  for (std::size_t i = 0; i < turns.size(); ++i) {
-    INFO("picture " << i << ", " << name(turns[i].turn.orientation));
-    check_same(turned[i], turns[i]);
-  }
+  check_same(turns);
 }
 
 TEST_CASE("samples are moved where a mirrored edge cuts a group of pixels", "[gpu]") {
@@ -75,11 +79,7 @@ TEST_CASE("samples are moved where a mirrored edge cuts a group of pixels", "[gp
       for (const Orientation orientation : all_orientations) turns.emplace_back(file, orientation);
     }
   }
-  const std::vector<TurnedScan> turned = turn_on_gpu(turns);
-  for (std::size_t i = 0; i < turns.size(); ++i) {
-    INFO("picture " << i << ", " << name(turns[i].turn.orientation));
-    check_same(turned[i], turns[i]);
-  }
+  check_same(turns);
 }
 
 TEST_CASE("of a picture of many rows some are counted", "[gpu]") {
@@ -100,11 +100,7 @@ TEST_CASE("of a picture of many rows some are counted", "[gpu]") {
       }
     }
   }
-  const std::vector<TurnedScan> turned = turn_on_gpu(turns);
-  for (std::size_t i = 0; i < turns.size(); ++i) {
-    INFO("picture " << i << ", " << name(turns[i].turn.orientation));
-    check_same(turned[i], turns[i]);
-  }
+  check_same(turns);
 }
 
 TEST_CASE("a large JPEG is turned by planes", "[gpu]") {
@@ -120,8 +116,7 @@ TEST_CASE("a large JPEG is turned by planes", "[gpu]") {
     turns.emplace_back(file, Orientation::rotate90);
     turns.emplace_back(file, Orientation::flop);
   }
-  const std::vector<TurnedScan> turned = turn_on_gpu(turns);
-  for (std::size_t i = 0; i < turns.size(); ++i) check_same(turned[i], turns[i]);
+  check_same(turns);
 }
 
 TEST_CASE("damage and extremes are given up, and do not disturb the others", "[gpu][sanitizer]") {
