@@ -216,9 +216,16 @@ void Flight::step(void (Flight::*work)()) {
 void Flight::leave_what_is_done() {
   for (std::size_t i = 0; i < outcomes_.size(); ++i) {
     try {
-      if (!shared_.writer.is_done(job_, job_.outputs[i])) continue;
-      outcomes_[i].status = Status::done_before;
-      outcomes_[i].message = "done before the interruption";
+      if (shared_.writer.is_done(job_, job_.outputs[i])) {
+        outcomes_[i].status = Status::done_before;
+        outcomes_[i].message = "done before the interruption";
+      } else if (shared_.writer.is_left(job_, job_.outputs[i])) {
+        outcomes_[i].status = Status::skipped;
+        outcomes_[i].output_exists = true;
+        outcomes_[i].message = "the output exists";
+      } else {
+        continue;
+      }
     } catch (const std::exception& error) {
       fail(i, reason(error));
     }

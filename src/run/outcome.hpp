@@ -47,7 +47,8 @@ struct Outcome {
   std::uint64_t pixels =
       0;  ///< decoded for this outcome, all pages; 0 except for the first output of a job
   Status status = Status::failed;
-  bool is_whole = true;  ///< false: done, but a companion could not follow its picture
+  bool output_exists = false;  ///< skipped, because it is to stay
+  bool is_whole = true;        ///< false: done, but a companion could not follow its picture
   Route route = Route::none;
   Loss loss = Loss::none;
   std::string codec;    ///< what encoded it, if `planar`: "libjpeg-turbo", or "qturn" on a GPU

@@ -14,8 +14,13 @@ bool is_made(const Flight& flight, std::size_t variant) {
   return flight.is_staged(variant) || flight.outcomes()[variant].status == Status::done;
 }
 
+bool is_there(const Outcome& outcome) {
+  return outcome.status == Status::done_before || outcome.output_exists;
+}
+
 bool is_missing(const Outcome& outcome) {
-  return has_failed(outcome.status) || outcome.status == Status::skipped;
+  return has_failed(outcome.status) ||
+         (outcome.status == Status::skipped && !outcome.output_exists);
 }
 
 }  // namespace
@@ -51,7 +56,7 @@ void SampleFlight::leave_out_parts() {
     const Outcome* missing = nullptr;
     for (const auto& flight : flights_) {
       const Outcome& outcome = flight->outcomes()[variant];
-      if (is_made(*flight, variant) || outcome.status == Status::done_before) continue;
+      if (is_made(*flight, variant) || is_there(outcome)) continue;
       const bool is_worse =
           missing && has_failed(outcome.status) && missing->status == Status::skipped;
       if (!missing || is_worse) missing = &outcome;

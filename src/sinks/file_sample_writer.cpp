@@ -143,6 +143,31 @@ bool FileSampleWriter::is_done(const Job& job, const JobOutput& output) const {
       *differs, std::error_code());
 }
 
+bool FileSampleWriter::is_left(const Job& job, const JobOutput& output) const {
+  const bool updates = options_.existing == Existing::update;
+  if (options_.existing != Existing::skip && !updates) return false;
+  std::vector<fs::path> files = {output.path};
+  for (const Companion& each : output.companions) files.push_back(each.output);
+  std::error_code none;
+  const auto is_there = [&](const fs::path& file) {
+    return fs::exists(fs::symlink_status(file, none));
+  };
+  const auto there = std::ranges::count_if(files, is_there);
+  if (there == 0) return false;
+  if (there < std::ssize(files)) {
+    if (updates) return false;
+    throw FileError(fmt::format("{} exists, but not all that belongs to it",
+                                std::ranges::find_if(files, is_there)->string()),
+                    output.path, {});
+  }
+  if (!updates) return true;
+  fs::path input = job.input;
+  while (!input.empty() && !fs::exists(input, none)) input = input.parent_path();
+  return !input.empty() && std::ranges::all_of(files, [&](const fs::path& file) {
+    return fs::last_write_time(input, none) <= fs::last_write_time(file, none);
+  });
+}
+
 std::vector<std::string> FileSampleWriter::add_file(const fs::path& place,
                                                     std::span<const std::byte> content) const {
   const NewFile file{.target = place, .content = content, .places = options_.places};

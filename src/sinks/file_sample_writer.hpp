@@ -21,6 +21,9 @@ struct FileWriterOptions {
   bool inputs_are_files = true;  ///< whose modes and times the results get
   bool is_ordered = false;       ///< of two results with one name, the earlier sample's stays
   IfExists if_exists = IfExists::fail;
+  /// Whether results that exist stay: all with `skip`; with `update` what is not older than the
+  /// file of its input, which may be a tar. A plan of files has left them out already.
+  Existing existing = Existing::refuse;
   Fsync fsync = Fsync::each;
   const RealPlaces* places = nullptr;  ///< of results; it must outlive the writer
 };
@@ -33,6 +36,7 @@ class FileSampleWriter : public SampleWriter {
   std::unique_ptr<StagedResult> stage(const Result& result,
                                       const Companions& companions) const override;
   bool is_done(const Job& job, const JobOutput& output) const override;
+  bool is_left(const Job& job, const JobOutput& output) const override;
   bool is_ordered() const override { return options_.is_ordered; }
   std::vector<std::string> add_file(const std::filesystem::path& place,
                                     std::span<const std::byte> content) const override;

@@ -72,6 +72,9 @@ class SampleWriter {
   /// place. Throws FileError if something else is there.
   virtual bool is_done(const Job& /*job*/, const JobOutput& /*output*/) const { return false; }
 
+  /// Whether something is in the place of this result, and is to stay.
+  virtual bool is_left(const Job& /*job*/, const JobOutput& /*output*/) const { return false; }
+
   /// Whether results are put in their places in the order of their samples, one at a time.
   virtual bool is_ordered() const { return false; }
   /// The results of all pictures of a sample, for one of its variants, are in their places.

@@ -272,7 +272,7 @@ TEST_CASE("Labels of many pictures that a tar cannot be turned with are refused 
   CHECK(workplace.files("each") == Names{"a.tar", "b.tar"});
   const Words resumed = {"--unpack", "-o", "files", "--resume"};
   workplace.done(with({"flop", "--labels", "coco:coco.json", "a.tar"}, resumed));
-  refuse(with({"a.tar"}, resumed), "leave out --resume");
+  refuse(with({"a.tar"}, resumed), "need them all; use --overwrite");
   workplace.done({"flop", "--labels", "coco:all.json", "a.tar", "-o", "beside.tar"});
   CHECK(tests::members_of(workplace.content("beside.tar")).back().first == "all.json");
 }

@@ -1,5 +1,6 @@
 // Tars in, tars out: the samples of data sets as WebDataset writes them.
 #include <chrono>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -322,7 +323,7 @@ TEST_CASE("What makes no sense with tars is refused before anything is read") {
              ContainsSubstring("leave out one"));
   CHECK_THAT(refused({"cw", "in.tar", "-o", "in.tar", "--overwrite"}),
              ContainsSubstring("is an input as well"));
-  CHECK_THAT(refused({"cw", "in.tar", "-o", "o", "--unpack", "--update"}),
+  CHECK_THAT(refused({"cw", "in.tar", "-o", "o.tar", "--tar-size", "1MB", "--update"}),
              ContainsSubstring("whole tars"));
   CHECK_THAT(refused({"cw", "in.tar", "-o", "-", "--verify"}), ContainsSubstring("--verify"));
   CHECK_THAT(refused({"cw", "in.tar", "-o", "o.tar", "--believe", "sidecar"}),
@@ -406,6 +407,37 @@ TEST_CASE_METHOD(cli::Workplace,
                       fs::last_write_time(path() / "out/0.tar") + std::chrono::seconds(2));
   done({"cw", "in/0.tar", "in/1.tar", "-o", "out", "--update"});
   CHECK(content("out/0.tar") == turned);
+}
+
+TEST_CASE_METHOD(cli::Workplace,
+                 "With --unpack, pictures that exist are left alone, or only those up to date") {
+  const cli::Words unpacked = {"augment", "in.tar", "-o", "out", "--unpack", "--variants", "flop"};
+  add("in.tar", tests::tar(data));
+  done(unpacked);
+  const auto all = tree("out");
+  fs::remove(path() / "out/x/b__flop.png");
+  CHECK_THAT(failed(cli::with(unpacked, {"--skip-existing"})).err,
+             ContainsSubstring("out/x/b__flop.json exists, but not all that belongs to it"));
+  fs::remove(path() / "out/x/b__flop.json");
+  add("out/x/a__flop.jpg", "old");
+  const auto left = done(cli::with(unpacked, {"--skip-existing", "--json"}));
+  CHECK_THAT(left.err, ContainsSubstring("2 left alone because the output exists"));
+  std::map<std::string, std::string> states;
+  for (const std::string& line : left.out_lines()) {
+    const auto json = nlohmann::json::parse(line);
+    states[json["output"]] = json["status"];
+  }
+  CHECK(states == std::map<std::string, std::string>{{"out/x/a__flop.jpg", "skipped"},
+                                                     {"out/x/b__flop.png", "done"},
+                                                     {"out/x/c.d/e__flop.jpg", "skipped"}});
+  CHECK(content("out/x/a__flop.jpg") == "old");
+  CHECK_THAT(done(cli::with(unpacked, {"--update"})).err, ContainsSubstring("3 left alone"));
+  fs::last_write_time(path() / "out/x/a__flop.jpg",
+                      fs::last_write_time(path() / "in.tar") - std::chrono::seconds(2));
+  CHECK_THAT(done(cli::with(unpacked, {"--update", "--dry-run"})).out,
+             ContainsSubstring("e__flop.jpg (left alone: the output exists"));
+  CHECK_THAT(done(cli::with(unpacked, {"--update"})).err, ContainsSubstring("2 left alone"));
+  CHECK(tree("out") == all);
 }
 
 TEST_CASE_METHOD(cli::Workplace, "A list may name tars, which are turned or checked as inputs") {

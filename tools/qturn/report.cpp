@@ -216,6 +216,7 @@ void Report::add(const Outcome& of_run) {
   sides_.insert(outcome.sides.begin(), outcome.sides.end());
   if (outcome.is_picture && outcome.status == Status::done) ++ways_[way_of(outcome)];
   left_as_lossy_ += outcome.route == Route::skipped ? 1 : 0;
+  left_as_there_ += outcome.output_exists ? 1 : 0;
 
   const std::string input = printable(outcome.input.string());
   std::string text;
@@ -307,9 +308,9 @@ std::string Report::done_in_words(bool interrupted, std::string_view done) const
   const auto part = [&](std::uint64_t count, std::string_view what) {
     if (count > 0) text += fmt::format(", {} {}", count, what);
   };
-  part(by(Status::skipped) - left_as_lossy_, "already upright");
+  part(by(Status::skipped) - left_as_lossy_ - left_as_there_, "already upright");
   part(left_as_lossy_, "left alone because a turn would not be lossless");
-  part(kept, "left alone because the output exists");
+  part(kept + left_as_there_, "left alone because the output exists");
   part(by(Status::done_before), "done before the interruption");
   part(by(Status::failed) + unreadable, "failed");
   part(by(Status::rejected), "rejected because the result was wrong");

@@ -123,7 +123,7 @@ class Report {
   Progress progress_;
   Counts pictures_ = {}, others_ = {};      // others: the copies of --others copy
   std::array<std::uint64_t, 7> ways_ = {};  // of pictures that are done, as in turn_in_words()
-  std::uint64_t left_as_lossy_ = 0;         // skipped pictures
+  std::uint64_t left_as_lossy_ = 0, left_as_there_ = 0;  // skipped pictures
   std::uint64_t incomplete_ = 0;
   std::uint64_t companions_[3] = {};                        // that were written, by CompanionKind
   std::set<std::string> sides_;                             // as Outcome::sides

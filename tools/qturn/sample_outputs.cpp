@@ -41,11 +41,13 @@ std::unique_ptr<SampleWriter> open_sample_output(const CommandLine& line, const 
   if (line.unpack) {
     folders.add_folder(place);
     return std::make_unique<FileSampleWriter>(
-        FileWriterOptions{.inputs_are_files = false,
-                          .is_ordered = true,
-                          .if_exists = if_exists,
-                          .fsync = line.fsync.value_or(Fsync::end),
-                          .places = &folders},
+        FileWriterOptions{
+            .inputs_are_files = false,
+            .is_ordered = true,
+            .if_exists = line.existing == Existing::skip ? IfExists::leave_companions : if_exists,
+            .existing = line.existing,
+            .fsync = line.fsync.value_or(Fsync::end),
+            .places = &folders},
         journals);
   }
   return std::make_unique<TarSampleWriter>(

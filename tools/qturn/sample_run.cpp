@@ -171,7 +171,7 @@ int print_samples(const CommandLine& line, PlanOptions plan, const RunOptions& o
   dry_run.add(work.found);
   SampleRun run(line, std::move(plan), DryRun::options(options), work.found,
                 [&](const Outcome& planned) { dry_run.add(planned); });
-  const FileSampleWriter unused({});
+  const FileSampleWriter unused({.existing = line.unpack ? line.existing : Existing::refuse});
   for (std::size_t i = 0; i < work.inputs.size(); ++i) {
     if (i > 0 && work.inputs[i].output != work.inputs[i - 1].output) run.end_output();
     if (!run.turn(work.inputs[i], {}, unused)) return dry_run.end(false);

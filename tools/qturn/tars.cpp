@@ -46,17 +46,18 @@ void refuse_unfit(const CommandLine& line) {
       {!line.base.empty(), "a tar keeps its name, not its path, in the output; leave out --base"},
       {line.dry_run && is_from_standard_input(line),
        "--dry-run would use up standard input; name a tar that is a file"},
-      {line.leaves_existing() && (line.unpack || line.tar_bytes > 0 || line.shard),
-       "--skip-existing and --update look at whole tars; leave out --unpack, --tar-size and "
-       "--shard, or use --resume"},
+      {line.leaves_existing() && (line.tar_bytes > 0 || line.shard),
+       "--skip-existing and --update look at whole tars; leave out --tar-size and --shard, or use "
+       "--resume"},
       {takes_companions_from_elsewhere,
        "labels and masks of a tar lie in it; give --labels and --masks without a folder"},
       {are_listed && is_from_standard_input(line),
        "labels of many pictures are read before the pictures, which a pipe cannot give twice; name "
        "a tar that is a file"},
-      {are_listed && line.unpack && line.resume,
-       "--resume with --unpack reads no picture that is done, and the labels of many pictures need "
-       "them all; leave out --resume and use --overwrite"},
+      {are_listed && line.unpack && (line.resume || line.leaves_existing()),
+       "with --unpack, --resume, --skip-existing and --update pass over pictures, and the labels "
+       "of "
+       "many pictures need them all; use --overwrite"},
       {line.shard && (line.unpack || line.tar_bytes > 0),
        "--shard writes a tar for each tar; leave out --unpack and --tar-size"},
       {line.others == Others::copy && line.labels.take == TakeLabels::none,
@@ -154,10 +155,10 @@ TarShard shard_of(const CommandLine& line, const PlanOptions& plan, JpegEdges ed
   return shard;
 }
 
-/// Leaves out what exists, with --update only what is not older than its inputs, and says so.
+/// Leaves out tars that exist, with --update only what is not older than its inputs, and says so.
 /// Standard input has no time, and --update with it was refused.
 void leave_existing(const CommandLine& line, std::vector<SampleInput>& places) {
-  if (!line.leaves_existing()) return;
+  if (!line.leaves_existing() || line.unpack) return;
   for (const auto& each : inputs_of(places)) {
     const fs::path& output = each.first;
     if (!fs::exists(output)) continue;
