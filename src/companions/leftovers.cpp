@@ -64,7 +64,8 @@ class LeftoverFinder {
       if (is_new) known->second = normal_path(fs::path(files_.folder_of(file).path) / "");
       pictures_.add(known->second + file.name);
       if (file.is_companion) continue;
-      if (refuses_lone_masks && (is_below_labels(file.folder) || stem_of_mask(lower_stem(file))))
+      if (refuses_lone_masks && (is_named_as_mask(file.name) ||
+                                 is_below_labels(folders_below_input(files_.folder_of(file)))))
         add(files_.path(file), known->second + file.name,
             "is a mask by its name or its folder, and its picture is not found, so they would not "
             "be turned alike");
@@ -86,15 +87,6 @@ class LeftoverFinder {
  private:
   bool is_left_out(const Listings::Entry& entry) const {
     return !options_.hidden && is_hidden(entry.name);
-  }
-
-  static std::string lower_stem(const FoundFile& file) {
-    return lower_case(fs::path(file.name).stem().string());
-  }
-
-  bool is_below_labels(std::uint32_t folder) const {
-    const fs::path below = folders_below_input(files_.folder_at(folder));
-    return std::any_of(below.begin(), below.end(), is_label_folder);
   }
 
   /// So many are enough for the message, if that is all.

@@ -18,16 +18,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view of_pictures[] = {"images", "image", "imgs", "img", "jpegimages"};
-constexpr std::string_view before_folder[] = {"panoptic_", "annotations/panoptic_"};
-constexpr std::string_view after_folder[] = {"_masks", "-masks", "_mask", "-mask"};
-
-const Codec* format_of(std::string_view name) {
-  return codec_of_suffix(fs::path(name).extension().string());
-}
-
-std::string lower_stem(std::string_view lower_name) { return fs::path(lower_name).stem(); }
-
 class MaskFinder {
  public:
   MaskFinder(const PlanOptions& options, FoundFiles& found)
@@ -64,8 +54,7 @@ class MaskFinder {
  private:
   struct Place {
     FileList::Folder folder;
-    bool is_beside;                            ///< pictures lie there, too
-    bool is_for_arrays = false;                ///< alone
+    MaskPlace place;
     std::optional<std::uint32_t> number = {};  ///< among those of the masks, once it has any
   };
   struct Found {
@@ -80,50 +69,30 @@ class MaskFinder {
       const fs::path name = fs::path(normal_path(folder / "")).parent_path().filename();
       const fs::path path = folder / pictures.key / "";
       const bool is_beside = normal_path(path) == normal_path(fs::path(pictures.path) / "");
-      places.push_back({{path, name / pictures.key / ""}, is_beside});
+      places.push_back(
+          {{path, name / pictures.key / ""}, is_beside ? MaskPlace::beside : MaskPlace::apart});
       return places;
     }
-    places.push_back({pictures, true});
-    const auto add = [&](std::string_view from, std::string_view to, bool is_for_arrays = false) {
-      const auto sibling = find_sibling(listings_, pictures, from, to);
-      if (!sibling) return;
+    places.push_back({pictures, MaskPlace::beside});
+    const fs::path own = fs::path(normal_path(pictures.path)).parent_path().filename();
+    for (const MaskFolder& masks : mask_folders(lower_case(own.string()))) {
+      const auto sibling = find_sibling(listings_, pictures, masks.from, masks.to);
+      if (!sibling) continue;
       const std::string key = sibling->key.value_or(sibling->name + "/" + pictures.key);
-      places.push_back({{sibling->path, key}, false, is_for_arrays});
-    };
-    for (const std::string_view from : of_pictures) {
-      for (const std::string_view to : label_folder_names) add(from, to);
-      add(from, "depth", true);
+      places.push_back({{sibling->path, key}, masks.place});
     }
-    add("rgb", "depth", true);
-    const std::string own =
-        lower_case(fs::path(normal_path(pictures.path)).parent_path().filename().string());
-    for (const std::string_view after : after_folder) add(own, own + std::string(after));
-    for (const std::string_view before : before_folder) add(own, std::string(before) + own);
     return places;
   }
 
-  /// Whether a name, without its suffix and in lower case, is that of a mask of this picture.
-  bool is_mask(const Place& place, const Listings::Entry& entry, const std::string& stem,
-               const char* picture) const {
-    if (entry.is_folder() || !format_of(entry.lower)) return false;
-    const std::string own = lower_stem(entry.lower);
-    if (is_array(entry.lower) || place.is_for_arrays) {
-      if (!is_array(entry.lower) ||
-          is_excluded(options_, place.folder.key + entry.name, entry.name))
-        return false;
-      const bool is_named =
-          own == stem || own.starts_with(stem + ".") || stem_of_depth_map(own) == stem;
-      if (!is_array(picture) && is_named) return true;
-    }
-    return stem_of_mask(own) == stem || (!place.is_beside && own == stem);
-  }
-
   void find_in(Place& place, std::size_t number) {
-    const std::string stem = lower_case(fs::path(files_[number].name).stem());
+    const fs::path picture = files_[number].name;
     using enum Listings::Pictures;
     for (const Listings::Entry& entry :
-         listings_.starting_with(place.folder.path, stem, place.is_beside ? masks : all)) {
-      if (!is_mask(place, entry, stem, files_[number].name)) continue;
+         listings_.starting_with(place.folder.path, lower_case(picture.stem()),
+                                 place.place == MaskPlace::beside ? masks : all)) {
+      if (entry.is_folder() || !is_mask_of(entry.lower, picture, place.place)) continue;
+      if (is_array(entry.lower) && is_excluded(options_, place.folder.key + entry.name, entry.name))
+        continue;
       if (!place.number) place.number = masks_.add_place({.folder = place.folder});
       found_.push_back({number, *place.number, entry.name});
       paths_.add(normal_path(place.folder.path + entry.name));
@@ -141,8 +110,7 @@ class MaskFinder {
   }
 
   void refuse_jpeg(const FoundFile& file, const Found& found) const {
-    const Codec* format = format_of(found.name);
-    if (format->name != "jpeg") return;
+    if (codec_of_suffix(lower_suffix(found.name))->name != "jpeg") return;
     throw WithHints<PlanError>(
         {Hint::turn_without_masks},
         fmt::format(

@@ -149,15 +149,6 @@ bool is_image_folder(const fs::path& folder) {
   return name == "images" || name == "jpegimages" || name == "leftimg8bit";
 }
 
-bool is_label_folder(const fs::path& folder) {
-  const std::string name = lower_name(folder);
-  return std::ranges::any_of(label_folder_names, [&](std::string_view word) {
-    if (!name.ends_with(word)) return false;
-    const std::string_view before(name.data(), name.size() - word.size());
-    return before.empty() || before.ends_with('_') || before.ends_with('-');
-  });
-}
-
 bool are_labels_of(const std::string& folder, const std::string& pictures) {
   const std::vector<std::string> parts = other_parts(folder, is_word_of_labels);
   if (parts == all_parts(folder)) return false;  // it does not say that it holds labels

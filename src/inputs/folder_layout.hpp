@@ -54,19 +54,6 @@ struct SiblingFolder {
 std::optional<SiblingFolder> find_sibling(Listings& listings, const FileList::Folder& pictures,
                                           std::string_view from, std::string_view to);
 
-// Folders whose names say what lies in them.
-
-/// The names, in lower case, of folders that hold labels or masks and nothing else. Pascal VOC,
-/// COCO, Cityscapes and their followers use them.
-inline constexpr std::string_view label_folder_names[] = {
-    "masks",        "mask",        "segmentation",      "segmentations",
-    "labels",       "label",       "segmentationclass", "segmentationobject",
-    "ground_truth", "groundtruth", "ground-truth",      "annotations",
-    "annotation",   "gtfine",      "gtcoarse"};
-
-/// Whether a folder has such a name, or its name ends with one: masks, Annotations, train_masks.
-bool is_label_folder(const std::filesystem::path& folder);
-
 /// Whether pictures lie in a folder and labels beside it: images, JPEGImages, leftImg8bit.
 bool is_image_folder(const std::filesystem::path& folder);
 

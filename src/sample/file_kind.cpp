@@ -30,7 +30,7 @@ KindOfFile kind_of_file(const fs::path& name, std::span<const std::byte> content
   for (const Codec* codec : {codec_of_suffix(suffix), codec_of_content(content, suffix)}) {
     if (!codec) continue;
     if (codec->is_array) return {FileKind::array};
-    return {stem_of_mask(lower_case(name.stem())) ? FileKind::mask : FileKind::picture};
+    return {is_named_as_mask(name) ? FileKind::mask : FileKind::picture};
   }
   if (is_xmp(name)) return {FileKind::xmp};
   const std::string_view text = text_of(content);
@@ -46,6 +46,19 @@ KindOfFile kind_of_file(const fs::path& name, std::span<const std::byte> content
 bool is_suffix_of_labels(std::string_view lower_suffix) {
   return std::ranges::find(label_formats, lower_suffix, &LabelFormat::suffix) !=
          std::end(label_formats);
+}
+
+bool is_label_folder(const fs::path& folder) {
+  const std::string name = lower_case(folder.filename().string());
+  return std::ranges::any_of(label_folder_names, [&](std::string_view word) {
+    if (!name.ends_with(word)) return false;
+    const std::string_view before(name.data(), name.size() - word.size());
+    return before.empty() || before.ends_with('_') || before.ends_with('-');
+  });
+}
+
+bool is_below_labels(const fs::path& folder) {
+  return std::any_of(folder.begin(), folder.end(), is_label_folder);
 }
 
 std::optional<std::string_view> stem_of_mask(std::string_view lower_stem) {
@@ -70,15 +83,44 @@ std::optional<std::string_view> stem_of_depth_map(std::string_view lower_stem) {
   return std::nullopt;
 }
 
-bool is_mask_of(const fs::path& mask, const fs::path& picture) {
-  if (is_array(mask)) {
-    return lower_case(std::string(webdataset_key(mask.native()))) ==
-           lower_case(std::string(webdataset_key(picture.native())));
+bool is_named_as_mask(const fs::path& file) {
+  return stem_of_mask(lower_case(file.stem())).has_value();
+}
+
+std::vector<MaskFolder> mask_folders(const std::string& lower_name) {
+  std::vector<MaskFolder> folders;
+  const auto add = [&](std::string_view from, const std::string& to,
+                       MaskPlace place = MaskPlace::apart) {
+    folders.push_back({std::string(from), to, place});
+  };
+  for (const std::string_view pictures : {"images", "image", "imgs", "img", "jpegimages"}) {
+    for (const std::string_view masks : label_folder_names) add(pictures, std::string(masks));
+    add(pictures, "depth", MaskPlace::depth);
   }
-  const std::string stem = lower_case(mask.stem());
-  const auto of = stem_of_mask(stem);
-  const fs::path sample = webdataset_key(mask.native());
-  return of && (lower_case(picture.stem()) == *of || lower_case(sample.filename()) == *of);
+  add("rgb", "depth", MaskPlace::depth);
+  for (const char* after : {"_masks", "-masks", "_mask", "-mask"})
+    add(lower_name, lower_name + after);
+  for (const char* before : {"panoptic_", "annotations/panoptic_"})
+    add(lower_name, before + lower_name);
+  return folders;
+}
+
+bool is_mask_of(const fs::path& mask, const fs::path& picture, MaskPlace place) {
+  const std::string own = lower_case(mask.stem()), stem = lower_case(picture.stem());
+  const auto of = stem_of_mask(own);
+  if (place == MaskPlace::sample) {
+    const std::string sample = lower_case(std::string(webdataset_key(mask.native())));
+    if (is_array(mask)) return sample == lower_case(std::string(webdataset_key(picture.native())));
+    return of && (stem == *of || fs::path(sample).filename() == *of);
+  }
+  if (is_array(mask)) {
+    const bool is_named =
+        own == stem || own.starts_with(stem + ".") || stem_of_depth_map(own) == stem;
+    if (is_named && !is_array(picture)) return true;
+  } else if (place == MaskPlace::depth || !codec_of_suffix(mask.extension().string())) {
+    return false;
+  }
+  return of == stem || (place != MaskPlace::beside && own == stem);
 }
 
 void expect_array_of(std::span<const std::byte> array, std::span<const std::byte> picture,

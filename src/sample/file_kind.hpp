@@ -1,6 +1,7 @@
 // The one place that decides what a file of a sample is, by its name and its content: a file beside
-// a picture, a member of a tar, or a column of a row in Python. The callers decide whether such a
-// file is turned, copied or refused.
+// a picture, a member of a tar, or a column of a row in Python; and the one place that knows how
+// masks are called and where they lie. The callers decide whether such a file is turned, copied or
+// refused.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +10,9 @@
 #include <filesystem>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "src/labels/one/label.hpp"
 #include "src/picture/image.hpp"
@@ -64,16 +67,61 @@ KindOfFile kind_of_file(const std::filesystem::path& name, std::span<const std::
 /// Whether the files of any labels have this suffix, in lower case.
 bool is_suffix_of_labels(std::string_view lower_suffix);
 
+// Masks: pictures of their own format, with a value for each pixel of a picture. There can be
+// several.
+//
+//   beside the picture       x/a.jpg            x/a_mask.png, also -mask, .mask and a_mask_1
+//   beside its folder        images/x/a.jpg     masks/x/a.png, or a_mask.png
+//   Pascal VOC               JPEGImages/a.jpg   SegmentationClass/a.png, SegmentationObject/a.png
+//   named after its folder   train/a.jpg        train_masks/a_mask.gif
+//                            train/a.jpg        annotations/panoptic_train/a.png, of COCO
+//   NumPy's arrays           x/a.jpg            x/a.npy, x/a.depth.npy, x/a_depth.npy
+//                            images/x/a.jpg     depth/x/a.npy, and as above
+//   in its sample            a.x.jpg            a.x_mask.png, a.mask.png; all arrays
+//
+// Case does not matter.
+
+/// The names, in lower case, of folders that hold labels or masks and nothing else. Pascal VOC,
+/// COCO, Cityscapes and their followers use them.
+inline constexpr std::string_view label_folder_names[] = {
+    "masks",        "mask",        "segmentation",      "segmentations",
+    "labels",       "label",       "segmentationclass", "segmentationobject",
+    "ground_truth", "groundtruth", "ground-truth",      "annotations",
+    "annotation",   "gtfine",      "gtcoarse"};
+
+/// Whether a folder has such a name, or its name ends with one: masks, Annotations, train_masks.
+bool is_label_folder(const std::filesystem::path& folder);
+/// Whether it is one, or lies below one.
+bool is_below_labels(const std::filesystem::path& folder);
+
 /// "a" of "a_mask", "a-mask" or "a_mask_1", in lower case. Nothing if it is not a mask's name.
 std::optional<std::string_view> stem_of_mask(std::string_view lower_stem);
+bool is_named_as_mask(const std::filesystem::path& file);
 
 /// "a" of "a_depth" or "a_depth_mask", as DIODE calls the arrays beside a.png, in lower case.
 std::optional<std::string_view> stem_of_depth_map(std::string_view lower_stem);
 
-/// Whether a mask belongs to this picture of its sample by its name: a.x_mask.png belongs to
-/// a.x.jpg. A mask that is named after the sample, a.mask.png, belongs to any picture of it, and so
-/// does every array. Case does not matter.
-bool is_mask_of(const std::filesystem::path& mask, const std::filesystem::path& picture);
+/// Where a file lies that may be the mask of a picture.
+enum class MaskPlace : std::uint8_t {
+  sample,  ///< in the picture's sample, in a tar or a row
+  beside,  ///< in the folder of the picture
+  apart,   ///< in a folder of masks
+  depth    ///< in a folder of depth maps: its arrays alone are masks
+};
+
+/// Where masks lie instead of in the folder of their pictures: `to` in the place of the folder
+/// `from`. Names in lower case.
+struct MaskFolder {
+  std::string from, to;
+  MaskPlace place;
+};
+/// `lower_name`: of the folder of the pictures.
+std::vector<MaskFolder> mask_folders(const std::string& lower_name);
+
+/// Whether a file in such a place is a mask of this picture by its name. A mask that is named after
+/// its sample, a.mask.png, belongs to any picture of it, and so does every array.
+bool is_mask_of(const std::filesystem::path& mask, const std::filesystem::path& picture,
+                MaskPlace place = MaskPlace::sample);
 
 /// Nothing if a picture cannot be read.
 std::optional<Header> header_if_readable(std::span<const std::byte> picture,
