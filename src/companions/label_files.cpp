@@ -7,6 +7,8 @@
 #include <memory>
 #include <set>
 #include <sstream>
+#include <utility>
+#include <vector>
 
 #include "src/files/safe_file.hpp"
 #include "src/inputs/find_files.hpp"
@@ -141,13 +143,17 @@ class LabelFinder {
     return keypoints;
   }
 
-  std::vector<fs::path> yaml_files_in(const fs::path& folder) {
-    std::vector<fs::path> files;
+  /// The paths and the texts, each read once.
+  const std::vector<std::pair<fs::path, std::string>>& yaml_files_in(const fs::path& folder) {
+    const auto [known, is_new] = yaml_files_.try_emplace(folder);
+    if (!is_new) return known->second;
     for (const Listings::Entry& entry : listings_.of(folder)) {
-      if (!entry.is_folder() && (entry.lower.ends_with(".yaml") || entry.lower.ends_with(".yml")))
-        files.push_back(folder / entry.name);
+      if (entry.is_folder() || !(entry.lower.ends_with(".yaml") || entry.lower.ends_with(".yml")))
+        continue;
+      const fs::path path = folder / entry.name;
+      known->second.emplace_back(path, read_label_head(path));
     }
-    return files;
+    return known->second;
   }
 
   void set_objects(std::uint32_t place) {
@@ -213,8 +219,8 @@ class LabelFinder {
   const std::optional<ClassNames>& classes_in(const fs::path& folder) {
     const auto [known, is_new] = classes_.try_emplace(folder);
     if (!is_new) return known->second;
-    for (const fs::path& path : yaml_files_in(folder)) {
-      ClassNames names = read_class_names(read_label_head(path));
+    for (const auto& [path, text] : yaml_files_in(folder)) {
+      ClassNames names = read_class_names(text);
       if (names.empty()) continue;
       if (known->second && *known->second != names) names.clear();
       known->second = std::move(names);
@@ -226,8 +232,8 @@ class LabelFinder {
     const auto [known, is_new] = keypoints_.try_emplace(folder);
     if (!is_new) return known->second;
     std::string from;
-    for (const fs::path& path : yaml_files_in(folder)) {
-      const auto read = read_yaml(path);
+    for (const auto& [path, text] : yaml_files_in(folder)) {
+      const auto read = read_yaml(path, text);
       if (!read) continue;
       if (known->second && known->second != read) {
         throw WithHints<PlanError>(
@@ -240,8 +246,8 @@ class LabelFinder {
     return known->second;
   }
 
-  static std::optional<Keypoints> read_yaml(const fs::path& path) try {
-    return read_data_yaml(read_label_head(path));
+  static std::optional<Keypoints> read_yaml(const fs::path& path, const std::string& text) try {
+    return read_data_yaml(text);
   } catch (const LabelError& error) {
     throw WithHints<PlanError>({Hint::say_keypoints},
                                fmt::format("{}:{}", path.string(), error.what()));
@@ -325,12 +331,12 @@ class LabelFinder {
     for (const CompanionFiles::File& label : labels_) {
       if (places.insert(label.place).second) refuse_untrue(label);
       const LabelFormat& format = *labels_.place_of(label).rule->format;
-      if (format.is_of_other && options_.labels.take == TakeLabels::found)
-        refuse_other_format(format, labels_.path(label));
-      if (known.contains(&format)) continue;
+      const bool may_be_other = format.is_of_other && options_.labels.take == TakeLabels::found;
+      if (known.contains(&format) && !may_be_other) continue;
       const fs::path path = labels_.path(label);
       const std::string text = text_if_readable(path);
-      if (text.empty()) continue;
+      if (may_be_other) refuse_other_format(format, path, text);
+      if (known.contains(&format) || text.empty()) continue;
       if (!format.is_of(text)) {
         const std::string known = format_in_words(format.suffix, text);
         throw LabelsError(
@@ -342,8 +348,9 @@ class LabelFinder {
   }
 
   /// What one label says is true of the whole set, so all are looked at before any is turned.
-  static void refuse_other_format(const LabelFormat& format, const fs::path& path) {
-    if (!format.is_of_other(text_if_readable(path))) return;
+  static void refuse_other_format(const LabelFormat& format, const fs::path& path,
+                                  const std::string& text) {
+    if (!format.is_of_other(text)) return;
     throw LabelsError(fmt::format("{}: a box begins at 0, and {} counts pixels from 1, so all "
                                   "labels of this set may be others",
                                   path.string(), format.name),
@@ -371,6 +378,7 @@ class LabelFinder {
   Listings& listings_;
   std::map<fs::path, std::optional<Keypoints>> keypoints_;
   std::map<fs::path, std::optional<ClassNames>> classes_;
+  std::map<fs::path, std::vector<std::pair<fs::path, std::string>>> yaml_files_;
   std::vector<std::ptrdiff_t> above_;  // of places
   std::map<std::uint32_t, bool> hold_labels_;
   CompanionFiles labels_{CompanionKind::label};

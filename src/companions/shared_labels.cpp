@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <set>
 #include <string>
@@ -10,6 +11,7 @@
 #include <tuple>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include "src/companions/label_files.hpp"
 #include "src/files/file_descriptor.hpp"
@@ -27,22 +29,36 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// `plain`: also if it does not say where something is. Throws PlanError if it cannot be read.
-bool is_of(const SharedLabelFormat& format, const fs::path& path, bool plain) {
-  if (plain && path.filename() == format.plain_name)
+/// The first of these formats that a file is of; null if it is of none. The file is read once for
+/// all. `plain`: also if it does not say where something is. Throws PlanError if it cannot be read.
+const SharedLabelFormat* format_among(const std::vector<const SharedLabelFormat*>& formats,
+                                      const fs::path& path, bool plain) {
+  struct Asked {
+    std::function<std::optional<bool>(std::string_view part)> tells;
+    std::optional<bool> told;
+  };
+  std::vector<Asked> asked;
+  for (const SharedLabelFormat* format : formats) {
+    asked.push_back({format->recogniser(), {}});
+    if (!plain || path.filename() != format->plain_name) continue;
     if (const auto head = text_head_of(path); head && head->find("file_name") != head->npos)
-      return true;
-  const auto tells = format.recogniser();
-  std::optional<bool> told;
+      asked.back().told = true;
+  }
+  const auto ask = [&](std::string_view part) {
+    for (Asked& each : asked)
+      if (!each.told) each.told = each.tells(part);
+    return !std::ranges::all_of(asked, [](const Asked& each) { return each.told.has_value(); });
+  };
   try {
-    read_in_parts(path, [&](std::span<const std::byte> part) {
-      told = tells(text_of(part));
-      return !told;
-    });
+    if (!formats.empty())
+      read_in_parts(path, [&](std::span<const std::byte> part) { return ask(text_of(part)); });
   } catch (const FileError& error) {
     throw LabelsError(error.what());
   }
-  return told.value_or(tells("").value_or(false));
+  ask("");
+  for (std::size_t i = 0; i < formats.size(); ++i)
+    if (asked[i].told.value_or(false)) return formats[i];
+  return nullptr;
 }
 
 /// The files where they may be found by themselves. `named`: null, or the only format to find.
@@ -81,9 +97,11 @@ SharedLabelFiles files_beside(FoundFiles& among, bool plain, const SharedLabelFo
         return named ? format.option == named->option && entry.name == format.plain_name
                      : !format.is_named_only;
       };
+      std::vector<const SharedLabelFormat*> formats;
       for (const SharedLabelFormat& format : shared_label_formats)
-        if (suffix == format.suffix && is_wanted(format) && is_of(format, path, plain))
-          found.emplace(from_here(path), &format);
+        if (suffix == format.suffix && is_wanted(format)) formats.push_back(&format);
+      if (const SharedLabelFormat* format = format_among(formats, path, plain))
+        found.emplace(from_here(path), format);
     }
   };
   for (const fs::path& place : places.all())

@@ -61,7 +61,7 @@ class SidecarFinder {
       if (is_taken_(path)) continue;
       if (is_excluded(options_, folder.key + entry.name, entry.name)) continue;
       if (!options_.follow && fs::is_symlink(fs::symlink_status(whole))) continue;
-      if (!is_turned_sidecar(own) && !may_be_copied(whole)) continue;
+      if (!is_turned_sidecar(own) && !entry.is_no_picture && !may_be_copied(whole)) continue;
       const auto [place, is_new] = places_.try_emplace(file.folder);
       if (is_new) place->second = sidecars_.add_place({.folder = folder});
       sidecars_.add(number, place->second, entry.name);

@@ -83,7 +83,8 @@ class FileFinder {
   void take_named(const std::string& path, const std::string& key, const struct stat& status,
                   bool is_input);
   void take_file(int opened, const char* path, std::uint32_t folder, std::string_view name,
-                 const struct stat& status, bool is_link, bool is_input);
+                 const struct stat& status, bool is_link, bool is_input,
+                 Listings::Entry* listed = nullptr);
   bool is_selected(const std::string& key, const std::string& name);
   std::string key_of_listed(const fs::path& path) const;
   void cannot_look_into(const fs::path& path, int number) {
@@ -198,7 +199,7 @@ void FileFinder::walk(const fs::path& folder, const std::string& key_prefix,
   Listings::Reader listing = found_.listings.reader(folder);
   const std::error_code error = for_each_entry(folder, [&](int opened, const dirent& entry) {
     index();
-    listing.add(opened, entry);
+    Listings::Entry* listed = listing.add(opened, entry);
     const std::string name = entry.d_name;
     if (is_journal_name(name)) found_.journals.push_back(folder / name);
     if (is_temporary_name(name)) found_.with_temporaries.insert(folder);
@@ -223,7 +224,7 @@ void FileFinder::walk(const fs::path& folder, const std::string& key_prefix,
     if (S_ISDIR(status.st_mode)) {
       if (!is_excluded(options_, key, name)) subfolders.emplace_back(name, id_of(status));
     } else if (is_selected(key, name)) {
-      take_file(opened, name.c_str(), index(), name, status, is_link, false);
+      take_file(opened, name.c_str(), index(), name, status, is_link, false, listed);
     }
   });
   if (!error) index();
@@ -259,7 +260,7 @@ void FileFinder::take_named(const std::string& path, const std::string& key,
 
 void FileFinder::take_file(int opened, const char* path, std::uint32_t folder,
                            std::string_view name, const struct stat& status, bool is_link,
-                           bool is_input) {
+                           bool is_input, Listings::Entry* listed) {
   if (!S_ISREG(status.st_mode)) {
     ++found_.types[type_of_irregular(status.st_mode)];
     return;
@@ -279,8 +280,10 @@ void FileFinder::take_file(int opened, const char* path, std::uint32_t folder,
       found_.unopened.emplace(whole, found_.unreadable.back());
       return;
     }
-    const Codec* codec = length ? format_of(options_, suffix, {head.data(), *length}) : nullptr;
-    picture = !length || (codec && !codec->is_array);
+    const std::span<const std::byte> start(head.data(), length.value_or(0));
+    const auto is_picture = [](const Codec* codec) { return codec && !codec->is_array; };
+    picture = !length || is_picture(format_of(options_, suffix, start));
+    if (listed) listed->is_no_picture = length && !is_picture(codec_of_content(start, suffix));
   }
   any_picture_ = any_picture_ || (picture && !is_array(name));
   FoundFile& file = found_.files.add(folder, name, status);

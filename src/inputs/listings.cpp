@@ -37,8 +37,7 @@ std::optional<Listings::Kind> kind_of(int opened, const dirent& entry) {
 }
 
 bool is_picture_alone(const std::string& lower) {
-  return is_named_as_picture(lower) && !is_array(lower) &&
-         !stem_of_mask(fs::path(lower).stem().native());
+  return is_named_as_picture(lower) && !is_array(lower) && !is_named_as_mask(lower);
 }
 
 }  // namespace
@@ -59,17 +58,18 @@ std::error_code for_each_entry(const fs::path& folder,
 
 Listings::Reader::Reader(Listings& all, std::string path, Pictures pictures)
     : all_(all), path_(std::move(path)), pictures_(pictures) {
-  if (is_label_folder(fs::path(path_).parent_path())) pictures_ = Pictures::all;
+  if (is_below_labels(path_)) pictures_ = Pictures::all;
 }
 
-void Listings::Reader::add(int opened, const dirent& entry) {
-  if (is_of_a_run(entry.d_name)) return;
+Listings::Entry* Listings::Reader::add(int opened, const dirent& entry) {
+  if (is_of_a_run(entry.d_name)) return nullptr;
   const auto kind = kind_of(opened, entry);
   const std::string lower = lower_case(entry.d_name);
   if (!kind || (*kind == Kind::file && pictures_ == Pictures::masks && is_picture_alone(lower)))
-    return;
+    return nullptr;
   const char* name = all_.names_.add(entry.d_name);
-  entries_.push_back({lower == name ? name : all_.names_.add(lower), name, *kind});
+  return &entries_.emplace_back(
+      Entry{.lower = lower == name ? name : all_.names_.add(lower), .name = name, .kind = *kind});
 }
 
 void Listings::Reader::finish(std::error_code error) {

@@ -32,11 +32,12 @@ class Listings {
     std::string_view lower;  ///< the name in lower case
     const char* name = nullptr;
     Kind kind = Kind::file;
+    bool is_no_picture = false;  ///< by its first bytes, where the walk has read them
 
     bool is_folder() const { return kind != Kind::file; }
   };
   /// Millions of pictures may lie beside a few other files, so `masks` leaves most of them out: it
-  /// has arrays, pictures with the name of a mask, and all pictures in a folder of labels.
+  /// has arrays, pictures with the name of a mask, and all pictures below a folder of labels.
   enum class Pictures : std::uint8_t { masks, all };
 
   /// Regular files and folders, ascending by their names in lower case, without qturn's own files.
@@ -56,7 +57,8 @@ class Listings {
   /// For a caller that reads a folder anyway. It calls finish() when all entries are added.
   class Reader {
    public:
-    void add(int opened, const dirent& entry);
+    /// Null if the entry is left out; else valid until the next one is added.
+    Entry* add(int opened, const dirent& entry);
     void finish(std::error_code error);
 
    private:
