@@ -6,6 +6,7 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -71,6 +72,25 @@ Sentence refusal(const PlanOptions& options) {
 }
 
 std::string message_of(const PlanOptions& options) { return refusal(options).text; }
+
+PlanOptions with_companions(std::vector<fs::path> inputs, fs::path output) {
+  PlanOptions options = options_for(std::move(inputs), std::move(output));
+  options.labels.take = qturn::TakeLabels::found;
+  options.masks.take = true;
+  return options;
+}
+
+/// Input to output, for the companions of every output there is.
+Pairs companions(const PlanOptions& options) {
+  Pairs pairs;
+  for (const Job& job : qturn::plan(options).jobs)
+    for (const auto& output : job.outputs)
+      for (const qturn::Companion& each : output.companions)
+        pairs.emplace(each.input.string(), each.output.string());
+  return pairs;
+}
+
+const std::string box = "0 0.5 0.5 0.25 0.25\n";
 
 void set_time(const fs::path& path, time_t seconds) {
   const timespec times[] = {{seconds, 0}, {seconds, 0}};
@@ -449,6 +469,179 @@ TEST_CASE("names of any bytes keep them in the output") {
   const std::string name = "#@%d [1]\n\xff.b c.jpg";
   here.add("photos/" + name, jpeg);
   CHECK(planned(options_for({"photos"}, "out")) == Pairs{{"photos/" + name, "out/" + name}});
+}
+
+TEST_CASE("a mask goes where its picture goes, and is not a picture of its own") {
+  const Workplace here;
+  here.add("set/images/x/a.jpg", jpeg);
+  here.add("set/images/x/a_MASK_1.png", png);  // beside it
+  here.add("set/Masks/x/A.png", png);          // in a folder of masks
+  here.add("set/images/x_masks/a.png", png);   // in a folder that is named after the picture's
+  here.add("set/images/x/a_masked.png", png);  // not the name of a mask
+  here.add("set/labels/x/a.txt", box);
+  const Plan plan = qturn::plan(with_companions({"set"}, "out"));
+  CHECK(pairs(plan) == Pairs{{"set/images/x/a.jpg", "out/images/x/a.jpg"},
+                             {"set/images/x/a_masked.png", "out/images/x/a_masked.png"}});
+  CHECK(plan.others.empty());
+  CHECK(plan.leftovers.first.empty());
+  CHECK(companions(with_companions({"set"}, "out")) ==
+        Pairs{{"set/labels/x/a.txt", "out/labels/x/a.txt"},
+              {"set/images/x/a_MASK_1.png", "out/images/x/a_MASK_1.png"},
+              {"set/images/x_masks/a.png", "out/images/x_masks/a.png"},
+              {"set/Masks/x/A.png", "out/Masks/x/a.png"}});
+  // Beside the input, they go below the output.
+  CHECK(companions(with_companions({"set/images/x"}, "out")) ==
+        Pairs{{"set/labels/x/a.txt", "out/a.txt"},
+              {"set/images/x/a_MASK_1.png", "out/a_MASK_1.png"},
+              {"set/images/x_masks/a.png", "out/x_masks/a.png"},
+              {"set/Masks/x/A.png", "out/Masks/a.png"}});
+}
+
+TEST_CASE("a companion counts as an output and as an input") {
+  const Workplace here;
+  here.add("set/images/a.jpg", jpeg);
+  here.add("set/masks/a.png", png);
+  PlanOptions options = with_companions({"set/images"}, "out");
+  SECTION("it may not go where a result goes") {
+    here.add("set/images/masks/a.png", png);
+    CHECK(message_of(options) ==
+          "set/images/masks/a.png and set/masks/a.png would both be written to out/masks/a.png; "
+          "run them one after the other, each with its own output");
+  }
+  SECTION("it may not replace itself") {
+    options.output = "set";
+    options.existing = Existing::overwrite;
+    CHECK(message_of(options) == "set/masks/a.png: is an input as well");
+  }
+  SECTION("no result may replace one") {
+    fs::create_directory("out");
+    fs::create_hard_link("set/masks/a.png", "out/a.jpg");
+    options.existing = Existing::overwrite;
+    CHECK(message_of(options) == "out/a.jpg: is an input as well");
+  }
+  SECTION("it exists already") {
+    here.add("out/masks/a.png", "old");
+    CHECK(message_of(options) == "out/masks/a.png exists already");
+    options.existing = Existing::skip;
+    CHECK(message_of(options) == "out/masks/a.png exists, but not all that belongs to it");
+  }
+  SECTION("it is older than its input") {
+    here.add("out/a.jpg", "new");
+    set_time(here.add("out/masks/a.png", "old"), 1000);
+    options.existing = Existing::update;
+    CHECK(qturn::plan(options).jobs.size() == 1);
+    set_time("set/masks/a.png", 999);
+    CHECK(qturn::plan(options).jobs.empty());
+  }
+}
+
+TEST_CASE("a mask that would not stay exact is refused") {
+  const Workplace here;
+  here.add("set/a.png", png);
+  here.add("set/a_mask.jpg", jpeg);
+  CHECK(refusal(with_companions({"set"}, "out")) ==
+        Sentence("set/a_mask.jpg, a mask of set/a.png, is a JPEG, which changes the values of "
+                 "pixels; store it as a PNG",
+                 {Hint::turn_without_masks}));
+  CHECK(planned(options_for({"set"}, "out")).size() == 2);
+}
+
+TEST_CASE("a mask without its picture is in the way of random variants") {
+  const Workplace here;
+  here.add("set/images/a.jpg", jpeg);
+  here.add("set/images/b_mask.png", png);
+  here.add("set/masks/c.png", png);
+  PlanOptions options = with_companions({"set"}, "out");
+  CHECK(qturn::plan(options).leftovers.first.empty());
+  options.random_variants = 2;
+  const auto leftovers = qturn::plan(options).leftovers;
+  CHECK(leftovers.paths == std::set<std::string>{(here.path() / "set/images/b_mask.png").string(),
+                                                 (here.path() / "set/masks/c.png").string()});
+}
+
+TEST_CASE("a file that belongs to two pictures is refused where both would turn it") {
+  const Workplace here;
+  here.add("set/a.jpg", jpeg);
+  here.add("set/a.png", png);
+  SECTION("as a label") {
+    here.add("set/a.txt", box);
+    CHECK(message_of(with_companions({"set"}, "out")) ==
+          "set/a.txt belongs to set/a.jpg and to set/a.png, and would be written to out/a.txt for "
+          "both; turn them one after the other, each with its own output");
+    CHECK(message_of(with_companions({"set"}, "")) ==
+          "set/a.txt belongs to set/a.jpg and to set/a.png, and would be turned twice; turn them "
+          "one after the other, each into its own output");
+  }
+  SECTION("as a caption of variants") {
+    here.add("set/a.caption", "a dog");
+    PlanOptions options = with_companions({"set"}, "out");
+    options.variants = {Orientation::flip};
+    options.exclude = {"*.txt"};
+    CHECK(message_of(options) ==
+          "set/a.caption belongs to set/a.jpg and to set/a.png; turn them "
+          "one after the other, each with its own output");
+  }
+}
+
+TEST_CASE("a caption of variants is copied by its content, whatever its suffix") {
+  const Workplace here;
+  here.add("set/a.jpg", jpeg);
+  here.add("set/a.caption", "a dog");
+  PlanOptions options = with_companions({"set"}, "out");
+  options.variants = {Orientation::flip};
+  const Pairs copied = {{"set/a.caption", "out/a__flip.caption"}};
+  CHECK(companions(options) == copied);
+  // Where the walk has not looked into them, a picture is told from a caption all the same.
+  here.add("set/a.orig", png);
+  options.include = {"*.jpg"};
+  CHECK(companions(options) == copied);
+  options.inputs = {"set/a.jpg"};
+  CHECK(companions(options) == copied);
+}
+
+TEST_CASE("in place, no companion is turned for others") {
+  const Workplace here;
+  here.add("set/images/a.jpg", jpeg);
+  here.add("elsewhere/a.png", png);
+  PlanOptions options = with_companions({"set"}, "");
+  SECTION("where a link leads") {
+    fs::create_directory_symlink("../elsewhere", "set/masks");
+    CHECK(refusal(options) == Sentence("set/masks/a.png would be turned where the link set/masks "
+                                       "leads, for whoever else uses that, too; turn "
+                                       "set/images/a.jpg into a folder",
+                                       {Hint::into_output, Hint::follow_links}));
+    options.masks.folder = "set/masks";  // the user has named it
+    options.inputs = {"set/images"};
+    CHECK(planned(options).size() == 1);
+  }
+  SECTION("that has other names") {
+    fs::create_directory("set/masks");
+    fs::create_hard_link("elsewhere/a.png", "set/masks/a.png");
+    CHECK(refusal(options) ==
+          Sentence("set/masks/a.png has other names (hard links), which would stay as they are",
+                   {Hint::break_links}));
+    options.break_links = true;
+    CHECK(planned(options).size() == 1);
+  }
+}
+
+TEST_CASE("labels of many pictures are made once, and not in place") {
+  const Workplace here;
+  here.add("set/a.jpg", jpeg);
+  here.add("set/all.json",
+           R"({"images":[{"id":1,"file_name":"a.jpg","width":9,"height":9}],)"
+           R"("annotations":[{"id":1,"image_id":1,"category_id":1,"bbox":[1,2,3,4]}],)"
+           R"("categories":[{"id":1,"name":"dog"}]})");
+  const Plan plan = qturn::plan(with_companions({"set"}, "out"));
+  CHECK(plan.others.empty());
+  Pairs made_once;
+  plan.jobs.for_each_made_once([&](const fs::path& input, const fs::path& output) {
+    made_once.emplace(input.string(), output.string());
+  });
+  CHECK(made_once == Pairs{{"set/all.json", "out/all.json"}});
+  CHECK(message_of(with_companions({"set"}, ""))
+            .starts_with("set/all.json: COCO labels of many pictures in one file are not turned "
+                         "in place"));
 }
 
 }  // namespace jobs_test
