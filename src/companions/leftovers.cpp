@@ -78,9 +78,7 @@ class LeftoverFinder {
     for (std::size_t i = 0; i < files_.folder_count(); ++i)
       folders.emplace(files_.folder_at(i).path, files_.folder_at(i).key);
     for (const auto& [path, key] : folders) look_in(path, key, true);
-    LabelPlaces places;
-    for (const std::uint32_t folder : of_pictures) places.add(files_.folder_at(folder));
-    for (const fs::path& place : places.all()) look_beside(place, of_pictures);
+    for (const fs::path& place : LabelPlaces(files_).all()) look_beside(place, of_pictures);
     return std::move(found_);
   }
 

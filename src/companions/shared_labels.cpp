@@ -64,7 +64,6 @@ const SharedLabelFormat* format_among(const std::vector<const SharedLabelFormat*
 /// The files where they may be found by themselves. `named`: null, or the only format to find.
 SharedLabelFiles files_beside(FoundFiles& among, bool plain, const SharedLabelFormat* named) {
   const FileList& files = among.files;
-  LabelPlaces places;
   PathSet stems;  // of pictures: a.json beside a.jpg is not for many pictures
   std::uint32_t last_folder = 0;
   std::string prefix;
@@ -73,7 +72,6 @@ SharedLabelFiles files_beside(FoundFiles& among, bool plain, const SharedLabelFo
     if (prefix.empty() || file.folder != last_folder) {
       last_folder = file.folder;
       prefix = normal_path(files.folder_of(file).path);
-      places.add(files.folder_of(file));
     }
     const std::string stem = lower_case(fs::path(file.name).stem().string());
     stems.add(prefix + stem);
@@ -104,7 +102,7 @@ SharedLabelFiles files_beside(FoundFiles& among, bool plain, const SharedLabelFo
         found.emplace(from_here(path), format);
     }
   };
-  for (const fs::path& place : places.all())
+  for (const fs::path& place : LabelPlaces(files).all())
     look_in(place, [&](const fs::path& folder) { look_in(folder, [](const fs::path&) {}); });
   return found;
 }
@@ -326,10 +324,7 @@ SharedLabels find_shared_labels(const PlanOptions& options, FoundFiles& among,
                     options.labels.swap_pairs.string(), options.labels.file_format->name));
   }
   SharedLabelPictures pictures(files, formats);
-  LabelPlaces places;
-  std::set<std::uint32_t> seen;
-  for (const FoundFile& file : files)
-    if (file.is_own_picture() && seen.insert(file.folder).second) places.add(files.folder_of(file));
+  const LabelPlaces places(files);
   const bool are_named = options.labels.take == TakeLabels::one_file;
   const auto may_be_of_others = [&](const fs::path& file) {
     return !are_named && places.is_next_to_input(file);

@@ -166,19 +166,25 @@ bool belongs_to_any(const std::string& stem, const std::set<std::string>& pictur
          (of_mask && pictures.contains(std::string(*of_mask)));
 }
 
+LabelPlaces::LabelPlaces(const FileList& files) {
+  std::set<std::uint32_t> seen;
+  for (const FoundFile& file : files)
+    if (file.is_own_picture() && seen.insert(file.folder).second) add(files.folder_of(file));
+}
+
 void LabelPlaces::add(const FileList::Folder& pictures) {
   const fs::path in_input = folders_below_input(pictures);
   auto below_input = std::distance(in_input.begin(), in_input.end());
   fs::path at = fs::path(normal_path(pictures.path)).parent_path(), below;
   for (; at.has_relative_path(); below = at, at = at.parent_path(), --below_input) {
     if (below_input >= 0 || is_image_folder(below)) folders_.insert(at);
-    if (below_input == -1) parents_[at].insert(lower_name(below));
+    if (below_input == -1) parents_.insert(at);
   }
 }
 
 std::set<fs::path> LabelPlaces::all() const {
   std::set<fs::path> all = folders_;
-  for (const auto& [parent, inputs] : parents_) all.insert(parent);
+  all.insert(parents_.begin(), parents_.end());
   return all;
 }
 

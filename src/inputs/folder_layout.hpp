@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <filesystem>
-#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -64,22 +63,20 @@ std::filesystem::path described_folder(const std::filesystem::path& label_file);
 /// Where labels may lie. All paths are absolute and normal.
 class LabelPlaces {
  public:
+  LabelPlaces() = default;
+  /// Adds the folders of all pictures.
+  explicit LabelPlaces(const FileList& files);
   /// Adds the folder of pictures, those above it up to the parent of the input, and the parents of
   /// folders that are called images.
   void add(const FileList::Folder& pictures);
 
-  /// All but the parents of inputs.
-  const std::set<std::filesystem::path>& folders() const { return folders_; }
-  /// The parents of inputs, where other data sets may lie, with the names of the inputs in lower
-  /// case. Some may be among folders(), too.
-  const std::map<std::filesystem::path, std::set<std::string>>& parents() const { return parents_; }
   std::set<std::filesystem::path> all() const;
   /// Whether a file lies beside an input alone: in its parent, or in a folder annotations there.
   bool is_next_to_input(const std::filesystem::path& file) const;
 
  private:
-  std::set<std::filesystem::path> folders_;
-  std::map<std::filesystem::path, std::set<std::string>> parents_;
+  std::set<std::filesystem::path> folders_;  // all but the parents of inputs
+  std::set<std::filesystem::path> parents_;  // of inputs, where other data sets may lie
 };
 
 /// Whether a folder of labels or masks belongs by its name to the folder `pictures` beside it:
