@@ -8,7 +8,7 @@
 #include "src/inputs/find_files.hpp"
 #include "src/inputs/variants.hpp"
 #include "tests/fuzz/target.hpp"
-#include "tools/qturn/parse.hpp"
+#include "tools/qturn/command_line.hpp"
 
 namespace qturn {
 namespace {

@@ -10,8 +10,8 @@
 #include "src/dataset/shared_files.hpp"
 #include "tools/qturn/label_notices.hpp"
 #include "tools/qturn/label_pages.hpp"
-#include "tools/qturn/plan_options.hpp"
 #include "tools/qturn/report.hpp"
+#include "tools/qturn/run_options.hpp"
 #include "tools/qturn/version.hpp"
 
 namespace qturn {

@@ -23,7 +23,7 @@
 #include "tools/qturn/json_lines.hpp"
 #include "tools/qturn/progress.hpp"
 #include "tools/qturn/report.hpp"
-#include "tools/qturn/resources.hpp"
+#include "tools/qturn/run_options.hpp"
 #include "tools/qturn/sample_run.hpp"
 #include "tools/qturn/stop_signals.hpp"
 

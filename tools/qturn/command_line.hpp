@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -93,5 +94,14 @@ struct CommandLine {
     return png.value_or(command == Command::augment ? PngMode::fast : PngMode::small);
   }
 };
+
+/// What is wrong with a command line, as a sentence.
+class CommandLineError : public std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// Fills `line` from the words after the program's name. Returns the help or the version if that is
+/// what they ask for, to be printed instead of a run. Throws CommandLineError.
+std::string parse(std::vector<std::string> words, CommandLine& line);
 
 }  // namespace qturn

@@ -14,7 +14,7 @@
 #include "src/sinks/standard_output.hpp"
 #include "tools/qturn/journaling.hpp"
 #include "tools/qturn/label_notices.hpp"
-#include "tools/qturn/resources.hpp"
+#include "tools/qturn/run_options.hpp"
 #include "tools/qturn/sharding.hpp"
 #include "tools/qturn/stop_signals.hpp"
 #include "tools/qturn/streams.hpp"

@@ -15,8 +15,8 @@
 #include "src/plan/journal_roots.hpp"
 #include "src/run/flight.hpp"
 #include "src/sinks/tar_sample_writer.hpp"
-#include "tools/qturn/plan_options.hpp"
 #include "tools/qturn/report.hpp"
+#include "tools/qturn/run_options.hpp"
 
 namespace qturn {
 namespace {

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <set>
 
-#include "src/check/label_layers.hpp"
 #include "src/check/label_page.hpp"
 #include "src/files/safe_file.hpp"
 #include "tools/qturn/report.hpp"

@@ -1,4 +1,4 @@
-#include "tools/qturn/option_values.hpp"
+#include "tools/qturn/options.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

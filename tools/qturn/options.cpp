@@ -13,7 +13,6 @@
 
 #include "src/formats/table.hpp"
 #include "src/inputs/variants.hpp"
-#include "tools/qturn/option_values.hpp"
 
 namespace qturn {
 namespace {

@@ -1,4 +1,5 @@
-#include "tools/qturn/parse.hpp"
+// Makes values of the words of a command line. No other file of the program includes CLI11.
+#include "tools/qturn/command_line.hpp"
 
 #include <fmt/format.h>
 
@@ -9,7 +10,6 @@
 #include <utility>
 
 #include "src/formats/table.hpp"
-#include "tools/qturn/option_values.hpp"
 #include "tools/qturn/options.hpp"
 #include "tools/qturn/version.hpp"
 

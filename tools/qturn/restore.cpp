@@ -18,7 +18,7 @@
 #include "src/sinks/restore_writer.hpp"
 #include "tools/qturn/journaling.hpp"
 #include "tools/qturn/report.hpp"
-#include "tools/qturn/resources.hpp"
+#include "tools/qturn/run_options.hpp"
 #include "tools/qturn/stop_signals.hpp"
 
 namespace qturn {

@@ -18,7 +18,7 @@
 #include "tools/qturn/journaling.hpp"
 #include "tools/qturn/json_lines.hpp"
 #include "tools/qturn/label_notices.hpp"
-#include "tools/qturn/resources.hpp"
+#include "tools/qturn/run_options.hpp"
 #include "tools/qturn/sample_outputs.hpp"
 #include "tools/qturn/sample_run.hpp"
 #include "tools/qturn/sharding.hpp"
