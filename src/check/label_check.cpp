@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "src/check/check.hpp"
-#include "src/check/stray_labels.hpp"
 #include "src/files/content_hash.hpp"
 #include "src/files/file_descriptor.hpp"
 #include "src/files/journal.hpp"

@@ -15,6 +15,7 @@
 #include "src/companions/companion_files.hpp"
 #include "src/companions/shared_labels.hpp"
 #include "src/inputs/file_list.hpp"
+#include "src/inputs/listings.hpp"
 #include "src/labels/label_frame.hpp"
 #include "src/labels/label_shapes.hpp"
 #include "src/picture/image.hpp"
@@ -50,6 +51,14 @@ void read_shared_shapes(
     SharedLabels::File& file, const SharedLabelPictures& pictures,
     const std::function<bool(const std::vector<LabelProblem>&)>& begin,
     const std::function<void(std::optional<std::size_t> image, const LabelContent&)>& take);
+
+/// Labels and masks of which no picture is there, ascending. Looks in the folders where `labels`,
+/// or masks, of pictures lie. A picture counts that is there but not among `files`, as one that
+/// --exclude leaves out. `shared`: files that are not for one picture. A text among pictures counts
+/// if it looks like a label.
+std::set<std::filesystem::path> find_stray_labels(const CompanionFiles& labels,
+                                                  const FileList& files, Listings& listings,
+                                                  const std::set<std::filesystem::path>& shared);
 
 class LabelCheck {
  public:

@@ -1,4 +1,5 @@
-#include "src/check/stray_labels.hpp"
+// Labels and masks of which no picture is there.
+#include "src/check/label_check.hpp"
 
 #include <algorithm>
 #include <map>

@@ -23,7 +23,6 @@
 
 #include "src/gpu/device.hpp"
 #include "src/gpu/owners.hpp"
-#include "src/gpu/workplace.hpp"
 #include "src/tasks/suspend.hpp"
 
 namespace qturn {

@@ -10,7 +10,6 @@
 
 #include "src/gpu/batches.hpp"
 #include "src/gpu/owners.hpp"
-#include "src/gpu/workplace.hpp"
 
 namespace qturn {
 namespace {
