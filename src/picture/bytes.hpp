@@ -1,6 +1,7 @@
 // Bytes of a file, and the same seen as text.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -24,6 +25,11 @@ inline void append(Bytes& to, std::span<const std::byte> bytes) {
 }
 
 inline void append(Bytes& to, std::string_view text) { append(to, bytes_of(text)); }
+
+/// Whether all of them are, or there are none.
+inline bool all_zero(std::span<const std::byte> bytes) {
+  return std::ranges::all_of(bytes, [](std::byte byte) { return byte == std::byte{0}; });
+}
 
 // Unsigned numbers of 1 to 8 bytes in either byte order, which must lie within the bytes.
 

@@ -4,8 +4,10 @@
 // the number and the limit, and a hint says how to raise the limit.
 #pragma once
 
+#include <fmt/format.h>
 #include <qturn/pictures.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <string_view>
@@ -40,8 +42,18 @@ inline constexpr Limits unlimited = {.pixels = Limits::none,
 /// "50000 directories, more than the limit of 4096".
 class LimitError : public ImageFileError, public Hinted {
  public:
-  LimitError(const LimitName& limit, std::uint64_t needed, std::uint64_t permitted);
+  LimitError(const LimitName& limit, std::uint64_t needed, std::uint64_t permitted)
+      : ImageFileError(
+            fmt::format("{} {}, more than the limit of {}", needed, limit.what, permitted)),
+        Hinted({{Hint::raise_limit, fmt::format("{}={}", limit.name, needed)}}) {}
 };
+
+/// Throws LimitError if `needed` is more than this one of `limits`.
+inline void check_limit(const Limits& limits, std::uint64_t Limits::*which, std::uint64_t needed) {
+  if (needed <= limits.*which) return;
+  throw LimitError(*std::ranges::find(limit_names, which, &LimitName::value), needed,
+                   limits.*which);
+}
 
 /// Pieces of metadata, counted.
 struct MetadataCount {
@@ -52,14 +64,19 @@ struct MetadataCount {
     bytes += more_bytes;
   }
   /// Throws LimitError.
-  void check(const Limits& limits) const;
+  void check(const Limits& limits) const {
+    check_limit(limits, &Limits::metadata_count, count);
+    check_limit(limits, &Limits::metadata_bytes, bytes);
+  }
 };
 
-/// Throws LimitError if `needed` is more than this one of `limits`.
-void check_limit(const Limits& limits, std::uint64_t Limits::*which, std::uint64_t needed);
-
-/// The same for what the header of a file asks for: Limits::pixels and Limits::ratio.
-void check_size(const Limits& limits, std::uint64_t pixels, std::uint64_t pixel_bytes,
-                std::uint64_t file_bytes);
+/// Does what check_limit() does for what the header of a file asks for: Limits::pixels and
+/// Limits::ratio.
+inline void check_size(const Limits& limits, std::uint64_t pixels, std::uint64_t pixel_bytes,
+                       std::uint64_t file_bytes) {
+  check_limit(limits, &Limits::pixels, pixels);
+  if (pixel_bytes >= Limits::ratio_counts_from)
+    check_limit(limits, &Limits::ratio, pixel_bytes / file_bytes);
+}
 
 }  // namespace qturn

@@ -53,10 +53,6 @@ bool is_tar_header(std::span<const std::byte> head) {
   return sum == stated;
 }
 
-bool is_padding(std::span<const std::byte> bytes) {
-  return std::ranges::all_of(bytes, [](std::byte byte) { return byte == std::byte{0}; });
-}
-
 std::string refusal_of(archive_entry* entry, std::string_view name) {
   if (archive_entry_hardlink(entry)) return "is a link to another member";
   switch (archive_entry_filetype(entry)) {
@@ -83,7 +79,7 @@ bool may_be_tar(std::span<const std::byte> head) {
 }
 
 bool may_be_empty_tar(std::span<const std::byte> head) {
-  return head.size() >= block_bytes && is_padding(head.first(block_bytes));
+  return head.size() >= block_bytes && all_zero(head.first(block_bytes));
 }
 
 class TarReader::Archive {
@@ -135,9 +131,9 @@ class TarReader::Archive {
   bool drain() {
     const std::uint64_t unread = given_ - static_cast<std::uint64_t>(position());
     const std::span last = std::span(buffer_).first(last_given_);
-    bool has_more = !is_padding(last.last(std::min<std::uint64_t>(unread, last.size())));
+    bool has_more = !all_zero(last.last(std::min<std::uint64_t>(unread, last.size())));
     for (std::uint64_t padding = unread; const std::size_t got = read_(buffer_);) {
-      has_more = has_more || !is_padding(std::span(buffer_).first(got));
+      has_more = has_more || !all_zero(std::span(buffer_).first(got));
       padding += got;
       if (padding > largest_padding) return true;
     }
