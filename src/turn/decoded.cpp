@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "src/formats/codec/capacity.hpp"
+#include "src/formats/codec/codec.hpp"
 #include "src/formats/table.hpp"
 #include "src/picture/file_limits.hpp"
 

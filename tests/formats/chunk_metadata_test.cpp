@@ -2,9 +2,9 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "src/check/check.hpp"
+#include "src/formats/codec/zlib.hpp"
 #include "src/formats/png/chunks.hpp"
 #include "src/formats/png/orientation_metadata.hpp"
-#include "src/formats/png/zlib.hpp"
 #include "src/formats/table.hpp"
 #include "src/formats/webp/chunks.hpp"
 #include "src/metadata/exif.hpp"
@@ -77,7 +77,7 @@ std::string in_hexadecimal(std::string_view block) {
 std::vector<std::string> raw_profiles(std::string_view keyword, const std::string& block) {
   const std::string key = "Raw profile type "s + std::string(keyword) + '\0';
   const std::string text = "\nexif\n    " + std::to_string(block.size()) + in_hexadecimal(block);
-  const std::string stream(text_of(deflated(bytes_of(text))));
+  const std::string stream(text_of(zlib_of(bytes_of(text))));
   return {png_chunk("tEXt", key + text), png_chunk("zTXt", key + '\0' + stream),
           png_chunk("iTXt", key + "\0\0en\0\0"s + text),
           png_chunk("iTXt", key + "\1\0\0word\0"s + stream)};

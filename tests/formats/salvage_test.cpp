@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "src/formats/codec/zlib.hpp"
 #include "src/formats/png/chunks.hpp"
-#include "src/formats/png/zlib.hpp"
 #include "tests/fixtures/codec_pictures.hpp"
 #include "tests/fixtures/metadata.hpp"
 #include "tests/fixtures/other_programs.hpp"

@@ -12,12 +12,12 @@
 #include <vector>
 
 #include "src/check/check.hpp"
+#include "src/formats/codec/zlib.hpp"
 #include "src/formats/jpeg/file/jpeg_file.hpp"
 #include "src/formats/jpeg/metadata/orientation_metadata.hpp"
 #include "src/formats/png/chunks.hpp"
 #include "src/formats/png/codec.hpp"
 #include "src/formats/png/orientation_metadata.hpp"
-#include "src/formats/png/zlib.hpp"
 #include "src/formats/tiff/directories.hpp"
 #include "src/metadata/exif_thumbnail.hpp"
 #include "src/metadata/xmp.hpp"
@@ -93,7 +93,7 @@ std::string resource(int id, const std::string& data) {
 }
 
 std::string png_xmp_chunk(const std::string& packet, bool is_compressed) {
-  const std::string stream(text_of(png::deflated(bytes_of(packet))));
+  const std::string stream(text_of(zlib_of(bytes_of(packet))));
   return cli::png_chunk("iTXt", "XML:com.adobe.xmp\0"s + (is_compressed ? '\1' : '\0') +
                                     "\0en\0word\0"s + (is_compressed ? stream : packet));
 }

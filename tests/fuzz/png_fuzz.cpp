@@ -8,9 +8,9 @@
 #include <algorithm>
 #include <span>
 
+#include "src/formats/codec/zlib.hpp"
 #include "src/formats/png/chunks.hpp"
 #include "src/formats/png/codec.hpp"
-#include "src/formats/png/zlib.hpp"
 #include "src/formats/table.hpp"
 #include "src/picture/bytes.hpp"
 #include "tests/fixtures/codec_pictures.hpp"

@@ -8,9 +8,9 @@
 #include <string>
 
 #include "kernels/jpeg/src/markers.hpp"
+#include "src/formats/codec/zlib.hpp"
 #include "src/formats/container/boxes.hpp"
 #include "src/formats/heif/heif.hpp"
-#include "src/formats/png/zlib.hpp"
 #include "src/metadata/tiff_structure.hpp"
 #include "src/picture/bytes.hpp"
 #include "tests/fixtures/sources.hpp"
@@ -50,8 +50,7 @@ int chunks(File file) {
   for (; file.size() - at >= 12; ++count) {
     const auto length = static_cast<std::size_t>(big_endian(file, at, 4));
     if (length > file.size() - at - 12) return -1;
-    if (png::crc32(file.subspan(at + 4, 4 + length)) != big_endian(file, at + 8 + length, 4))
-      return -1;
+    if (crc32(file.subspan(at + 4, 4 + length)) != big_endian(file, at + 8 + length, 4)) return -1;
     at += 12 + length;
   }
   return at == file.size() ? count : -1;

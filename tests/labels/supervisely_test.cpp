@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <qturn/pictures.hpp>
 
-#include "src/formats/codec/inflate_stream.hpp"
+#include "src/formats/codec/zlib.hpp"
 #include "src/picture/base64.hpp"
 #include "tests/labels/painted.hpp"
 

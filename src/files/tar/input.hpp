@@ -11,7 +11,7 @@
 #include "src/files/file_descriptor.hpp"
 #include "src/files/safe_file.hpp"
 #include "src/files/tar/tar.hpp"
-#include "src/formats/codec/inflate_stream.hpp"
+#include "src/formats/codec/zlib.hpp"
 #include "src/picture/bytes.hpp"
 
 namespace qturn {

@@ -18,7 +18,7 @@
 #include <span>
 #include <utility>
 
-#include "src/formats/codec/capacity.hpp"
+#include "src/formats/codec/codec.hpp"
 #include "src/metadata/resolution.hpp"
 #include "src/picture/bytes.hpp"
 #include "src/picture/errors.hpp"

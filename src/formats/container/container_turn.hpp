@@ -1,6 +1,10 @@
 // A turn that changes what all readers of a format obey, and no pixel.
 #pragma once
 
+#include <fmt/format.h>
+#include <qturn/orientation.hpp>
+
+#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <span>
@@ -8,10 +12,12 @@
 #include <utility>
 #include <vector>
 
-#include <qturn/orientation.hpp>
-
 #include "src/formats/codec/compressed_turn.hpp"
+#include "src/metadata/exif.hpp"
 #include "src/metadata/metadata_check.hpp"
+#include "src/metadata/xmp.hpp"
+#include "src/picture/bytes.hpp"
+#include "src/picture/errors.hpp"
 
 namespace qturn {
 
@@ -64,18 +70,44 @@ class ContainerTurn final : public CompressedTurn {
 // Exif and XMP say is ignored by such readers; but other programs look there first.
 
 /// The content of an Exif item or an Exif box, which begins with the offset of Exif's TIFF header.
-std::span<const std::byte> exif_item_body(std::span<const std::byte> content);
+inline std::span<const std::byte> exif_item_body(std::span<const std::byte> content) {
+  constexpr std::size_t offset_bytes = 4;
+  if (content.size() < offset_bytes) return {};
+  const std::uint64_t skipped = big_endian(content, 0, offset_bytes);
+  if (skipped > content.size() - offset_bytes) return {};
+  return exif_body(content.subspan(offset_bytes + skipped));
+}
 
 /// What it says, if anything. (XMP: orientation_of_xmp().)
-std::optional<Orientation> exif_item_says(std::span<const std::byte> content);
+inline std::optional<Orientation> exif_item_says(std::span<const std::byte> content) {
+  return read_exif(exif_item_body(content)).orientation;
+}
 
 /// Set what they say, if they say anything, where it lies. `is_turned`: the picture is shown
 /// turned, so `warnings` tells what else depends on it. Throws ImageFileError where there is no
 /// room.
-void set_exif_item(std::span<std::byte> content, Orientation orientation, bool is_turned,
-                   std::vector<std::string>& warnings);
-void set_xmp_item(std::span<std::byte> content, Orientation orientation, bool is_turned,
-                  std::vector<std::string>& warnings);
+inline void set_exif_item(std::span<std::byte> content, Orientation orientation, bool is_turned,
+                          std::vector<std::string>& warnings) {
+  const std::span<const std::byte> body = exif_item_body(content);
+  if (body.empty() || !set_orientation(content.last(body.size()), orientation)) {
+    warnings.emplace_back("its Exif block is damaged and stays as it was");
+  } else if (is_turned && read_exif(body).thumbnail) {
+    warnings.emplace_back("the thumbnail in its Exif block is not turned");
+  }
+}
+inline void set_xmp_item(std::span<std::byte> content, Orientation orientation, bool is_turned,
+                         std::vector<std::string>& warnings) {
+  const std::string_view packet = text_of(content);
+  std::string turned = turn_xmp(packet, {.tag = orientation}, warnings);
+  if (turned.size() > packet.size()) {
+    throw ImageFileError("its XMP has no room for its orientation");
+  }
+  turned.resize(packet.size(), ' ');
+  if (is_turned && packet.find("Regions") != packet.npos) {
+    warnings.emplace_back("the regions in its XMP (faces) stay as they were");
+  }
+  std::ranges::copy(bytes_of(turned), content.begin());
+}
 
 struct IgnoredOrientation {
   const char* where;  ///< "Exif"
@@ -83,7 +115,13 @@ struct IgnoredOrientation {
 };
 
 /// Each should be 1, or repeat how the picture is turned, as phones do.
-void check_ignored(const std::vector<IgnoredOrientation>& all, Orientation shown,
-                   MetadataCheck& check);
+inline void check_ignored(const std::vector<IgnoredOrientation>& all, Orientation shown,
+                          MetadataCheck& check) {
+  for (const IgnoredOrientation& each : all) {
+    if (each.says == Orientation::identity || each.says == shown) continue;
+    check.add(fmt::format("{} says orientation {}, the picture is shown by {}", each.where,
+                          static_cast<int>(each.says), static_cast<int>(shown)));
+  }
+}
 
 }  // namespace qturn

@@ -8,8 +8,8 @@
 #include <memory>
 #include <utility>
 
+#include "src/formats/container/boxes.hpp"
 #include "src/formats/container/container_turn.hpp"
-#include "src/formats/container/known_boxes.hpp"
 #include "src/formats/container/video_matrix.hpp"
 #include "src/formats/heif/heif.hpp"
 #include "src/formats/table.hpp"

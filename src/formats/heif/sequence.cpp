@@ -1,5 +1,3 @@
-#include "src/formats/heif/sequence.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "kernels/jpeg/src/header.hpp"
-#include "src/formats/codec/capacity.hpp"
+#include "src/formats/codec/codec.hpp"
 #include "src/formats/container/video_matrix.hpp"
 #include "src/formats/jpeg/file/jpeg_file.hpp"
 #include "src/formats/jpeg/libjpeg/picture.hpp"
@@ -328,7 +328,7 @@ Image decode_jpeg(std::span<const std::byte> file, PixelArena& arena, const std:
   const std::span<const std::byte> rest = decoder.file.trailing_data();
   std::vector<std::string> unused;
   const TrailingPictures trailing(decoder.file, unused);  // throws if one of them is cut
-  if (std::ranges::any_of(rest, [](std::byte byte) { return byte != std::byte{0}; })) {
+  if (!all_zero(rest)) {
     warnings.push_back(fmt::format(
         "{} bytes after the end of the picture (previews, a gain map, a video) are not kept",
         rest.size()));

@@ -21,7 +21,6 @@
 
 #include "src/formats/container/boxes.hpp"
 #include "src/formats/container/container_turn.hpp"
-#include "src/formats/container/known_boxes.hpp"
 #include "src/formats/jxl/codestream.hpp"
 #include "src/formats/table.hpp"
 #include "src/metadata/exif_fields.hpp"

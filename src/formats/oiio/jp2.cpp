@@ -7,7 +7,6 @@
 #include <string_view>
 
 #include "src/formats/container/boxes.hpp"
-#include "src/formats/container/known_boxes.hpp"
 #include "src/formats/oiio/module.hpp"
 #include "src/metadata/exif.hpp"
 #include "src/metadata/exif_fields.hpp"

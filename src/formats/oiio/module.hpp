@@ -35,6 +35,13 @@ struct Module {
 
 }  // namespace qturn::oiio
 
+namespace qturn::openexr {
+
+/// Defined in openexr/codec.cpp; plugins.cpp has the others.
+extern const oiio::ModuleRow row;
+
+}  // namespace qturn::openexr
+
 /// The one function that the module exports. Null: it is not of this version of qturn, so that
 /// types need not agree.
 extern "C" [[gnu::visibility("default")]] const qturn::oiio::Module* qturn_openimageio(

@@ -12,13 +12,10 @@
 #include <span>
 #include <utility>
 
-#include "src/formats/codec/capacity.hpp"
+#include "src/formats/codec/codec.hpp"
 #include "src/formats/oiio/jp2.hpp"
+#include "src/formats/oiio/memory_files.hpp"
 #include "src/formats/oiio/module.hpp"
-#include "src/formats/oiio/openexr/codec.hpp"
-#include "src/formats/oiio/proof.hpp"
-#include "src/formats/oiio/reader.hpp"
-#include "src/formats/oiio/sink.hpp"
 #include "src/formats/oiio/spec.hpp"
 #include "src/picture/bytes.hpp"
 #include "src/picture/trailing_data.hpp"

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "src/formats/codec/capacity.hpp"
+#include "src/formats/codec/codec.hpp"
 #include "src/metadata/exif.hpp"
 #include "src/picture/errors.hpp"
 

@@ -9,8 +9,8 @@
 #include <string>
 #include <utility>
 
+#include "src/formats/codec/zlib.hpp"
 #include "src/formats/png/orientation_metadata.hpp"
-#include "src/formats/png/zlib.hpp"
 #include "src/metadata/exif.hpp"
 #include "src/metadata/resolution.hpp"
 #include "src/picture/bytes.hpp"
@@ -355,7 +355,7 @@ Ancillary ancillary_of(const Metadata& metadata) {
   if (!metadata.icc.empty()) {
     Bytes data;
     append(data, "ICC profile\0\0"sv);  // name, compression method
-    append(data, deflated(metadata.icc));
+    append(data, zlib_of(metadata.icc));
     append_png_chunk(to, "iCCP", data);
   }
   if (metadata.resolution) {

@@ -11,10 +11,10 @@
 
 #include <qturn/cpu.hpp>
 
-#include "src/formats/codec/capacity.hpp"
+#include "src/formats/codec/codec.hpp"
+#include "src/formats/codec/zlib.hpp"
 #include "src/formats/png/chunks.hpp"
 #include "src/formats/png/orientation_metadata.hpp"
-#include "src/formats/png/zlib.hpp"
 #include "src/formats/table.hpp"
 #include "src/picture/bytes.hpp"
 

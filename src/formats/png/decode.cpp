@@ -9,11 +9,11 @@
 #include <utility>
 #include <vector>
 
+#include "src/formats/codec/zlib.hpp"
 #include "src/formats/png/chunks.hpp"
 #include "src/formats/png/codec.hpp"
 #include "src/formats/png/orientation_metadata.hpp"
 #include "src/formats/png/rows.hpp"
-#include "src/formats/png/zlib.hpp"
 #include "src/formats/table.hpp"
 #include "src/picture/image.hpp"
 
@@ -338,7 +338,7 @@ std::vector<std::byte> icc_profile(const Chunks& chunks, std::vector<std::string
   const auto name_end = std::find(chunk->data.begin(), chunk->data.end(), std::byte{0});
   if (chunk->data.end() - name_end > 2) {
     constexpr std::size_t largest = 64 << 20;
-    auto profile = inflate(std::span(name_end + 2, chunk->data.end()), largest);
+    auto profile = bytes_of_zlib(std::span(name_end + 2, chunk->data.end()), largest);
     if (profile) return std::move(*profile);
   }
   warnings.emplace_back("its colour profile is damaged and is left out");

@@ -6,9 +6,9 @@
 #include <optional>
 #include <utility>
 
+#include "src/formats/codec/zlib.hpp"
 #include "src/formats/png/codec.hpp"
 #include "src/formats/png/rows.hpp"
-#include "src/formats/png/zlib.hpp"
 
 // Which filter compresses best depends on the picture. For the 28 desktop pictures of
 // scripts/fetch-photos, the best filter of each gives 84.7 MB, "up" everywhere 86.4, the smallest

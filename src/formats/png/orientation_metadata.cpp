@@ -10,8 +10,8 @@
 #include <string_view>
 #include <utility>
 
+#include "src/formats/codec/zlib.hpp"
 #include "src/formats/png/chunks.hpp"
-#include "src/formats/png/zlib.hpp"
 #include "src/metadata/exif.hpp"
 #include "src/metadata/exif_fields.hpp"
 #include "src/metadata/tiff_structure.hpp"
@@ -59,7 +59,7 @@ std::optional<Bytes> text_in(const PngChunk& chunk) {
   const auto data = chunk.data.subspan(place->text_at);
   if (!place->is_compressed) return Bytes(data.begin(), data.end());
   constexpr std::size_t largest = 16 << 20;
-  return inflate(data, largest);
+  return bytes_of_zlib(data, largest);
 }
 
 // The data of a chunk that holds a text, with another one.
@@ -67,7 +67,7 @@ Bytes with_text(const PngChunk& chunk, std::string_view text) {
   const Place place = *place_of_text(chunk);
   Bytes data(chunk.data.begin(), chunk.data.begin() + static_cast<std::ptrdiff_t>(place.text_at));
   if (place.is_compressed) {
-    append(data, deflated(bytes_of(text)));
+    append(data, zlib_of(bytes_of(text)));
   } else {
     append(data, text);
   }

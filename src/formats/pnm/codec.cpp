@@ -14,7 +14,7 @@
 #include <string_view>
 #include <utility>
 
-#include "src/formats/codec/capacity.hpp"
+#include "src/formats/codec/codec.hpp"
 
 namespace qturn::pnm {
 namespace {

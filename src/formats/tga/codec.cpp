@@ -19,7 +19,7 @@
 #include <utility>
 #include <vector>
 
-#include "src/formats/codec/capacity.hpp"
+#include "src/formats/codec/codec.hpp"
 #include "src/picture/bytes.hpp"
 #include "src/picture/errors.hpp"
 #include "src/picture/packed_pixels.hpp"

@@ -11,17 +11,13 @@
 #include <string_view>
 #include <utility>
 
-#include "src/formats/tiff/map_coordinates.hpp"
-#include "src/formats/tiff/metamorph.hpp"
-#include "src/formats/tiff/ome.hpp"
-#include "src/formats/tiff/page_place.hpp"
 #include "src/metadata/resolution.hpp"
 #include "src/metadata/xmp.hpp"
 
 namespace qturn::tiff {
 namespace {
 
-constexpr std::uint16_t manifest_tag = 0xCD41, layers_tag = 37724;
+constexpr std::uint16_t layers_tag = 37724;
 
 template <std::size_t N>
 bool is_one_of(std::uint16_t tag, const std::array<std::uint16_t, N>& tags) {
@@ -138,30 +134,6 @@ bool is_georeferenced(const TiffDirectory& page) {
                              [](const TiffField& field) { return is_map_tag(field.tag); });
 }
 
-std::vector<PlacedMetadata> placed_metadata(const TiffDirectory& page) {
-  std::vector<PlacedMetadata> placed;
-  if (!turns_map_coordinates(page)) placed.push_back({.name = "its map coordinates (GeoTIFF)"});
-  if (!turns_polynomials(page)) placed.push_back({.name = "its map coordinates (RPC)"});
-  if (!turns_page_place(page)) placed.push_back({.name = "its place on a page (XPosition)"});
-  if (has_stage_position(page)) placed.push_back({.name = "its stage positions (MetaMorph)"});
-  if (page.find(manifest_tag)) placed.push_back(signed_manifest());
-  if (const TiffField* field = page.find(tiff_tag::description)) {
-    const std::string_view text = text_of(field->value);
-    std::ranges::move(placed_in_ome(text), std::back_inserter(placed));
-    if (text.starts_with("{\"shape\":")) {
-      placed.push_back(
-          {.name = "its shape as text (tifffile)", .needs_axes_swap = true, .is_converted = true});
-    }
-  }
-  if (const TiffField* field = page.find(tiff_tag::imagej_metadata)) {
-    // Their files begin so.
-    if (text_of(field->value).find("Iout") != std::string_view::npos) {
-      placed.push_back({.name = "its regions (ImageJ)"});
-    }
-  }
-  return placed;
-}
-
 void look_at_fields(const TiffDirectory& page, Header& header, FieldsOf directory) {
   constexpr std::pair<std::uint16_t, FieldsOf> children[] = {
       {tiff_tag::exif, FieldsOf::exif},
@@ -175,14 +147,6 @@ void look_at_fields(const TiffDirectory& page, Header& header, FieldsOf director
     const auto found = page.children.find(tag);
     if (found != page.children.end()) look_at_fields(found->second, header, fields_of);
   }
-}
-
-void turn_placed_metadata(TiffDirectory& page, Size before, Orientation applied) {
-  turn_coordinates(page, before, applied);
-  turn_page_place(page, before, applied);
-  if (!swaps_axes(applied)) return;
-  for (TiffField& field : page.fields)
-    if (field.tag == tiff_tag::description) exchange_axes_in_ome(field.value);
 }
 
 Metadata tiff_metadata(const TiffFile& tiff, std::vector<std::string>& warnings) {

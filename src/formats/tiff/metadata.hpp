@@ -17,16 +17,9 @@ namespace qturn::tiff {
 /// Whether it says where on a map the picture lies.
 bool is_georeferenced(const TiffDirectory& page);
 
-/// What of the directory a turn leaves as it is, although it depends on where pixels lie: regions,
-/// the shape that tifffile states as text, map coordinates and sizes that cannot be turned.
-std::vector<PlacedMetadata> placed_metadata(const TiffDirectory& page);
-
 /// Adds what the fields of a page hold, or of another directory, and of those below it, that no
 /// turn keeps true or that no table knows.
 void look_at_fields(const TiffDirectory& page, Header& header, FieldsOf directory = FieldsOf::tiff);
-
-/// Turns what depends on that, of a page that had this size: map coordinates, the axes of OME-XML.
-void turn_placed_metadata(TiffDirectory& page, Size before, Orientation applied);
 
 /// What another format can carry of the description of a TIFF's first page.
 Metadata tiff_metadata(const TiffFile& tiff, std::vector<std::string>& warnings);

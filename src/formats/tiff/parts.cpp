@@ -8,8 +8,8 @@
 
 #include "src/formats/tiff/codec.hpp"
 #include "src/formats/tiff/directories.hpp"
-#include "src/formats/tiff/metadata.hpp"
 #include "src/formats/tiff/metamorph.hpp"
+#include "src/formats/tiff/placed_metadata.hpp"
 #include "src/metadata/exif.hpp"
 #include "src/metadata/photoshop_resources.hpp"
 

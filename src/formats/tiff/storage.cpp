@@ -8,8 +8,8 @@
 #include <string_view>
 
 #include "src/formats/tiff/library.hpp"
-#include "src/formats/tiff/metadata.hpp"
 #include "src/formats/tiff/metamorph.hpp"
+#include "src/formats/tiff/placed_metadata.hpp"
 #include "src/picture/image.hpp"
 
 namespace qturn::tiff {

@@ -22,7 +22,7 @@
 #include <utility>
 #include <vector>
 
-#include "src/formats/codec/capacity.hpp"
+#include "src/formats/codec/codec.hpp"
 #include "src/formats/webp/chunks.hpp"
 #include "src/metadata/exif_fields.hpp"
 #include "src/metadata/xmp.hpp"

@@ -17,7 +17,7 @@
 #include <string_view>
 #include <utility>
 
-#include "src/formats/codec/inflate_stream.hpp"
+#include "src/formats/codec/zlib.hpp"
 #include "src/labels/json_picture.hpp"
 #include "src/labels/one/label_turns.hpp"
 #include "src/labels/text/label_text.hpp"

@@ -9,7 +9,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "src/formats/oiio/proof.hpp"
+#include "src/formats/oiio/memory_files.hpp"
 #include "src/picture/bytes.hpp"
 #include "tests/fixtures/file_parts.hpp"
 #include "tests/fixtures/metadata.hpp"

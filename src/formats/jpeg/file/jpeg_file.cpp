@@ -18,10 +18,6 @@ void check_frame(const JpegSegment& frame) {
     throw ImageFileError(refused->name + " is not supported");
 }
 
-std::string_view text_of(const JpegSegment& segment) {
-  return {reinterpret_cast<const char*>(segment.payload.data()), segment.payload.size()};
-}
-
 }  // namespace
 
 JpegSegment jpeg_header_segments(std::span<const std::byte> file, JpegMarkers& markers,
@@ -53,24 +49,24 @@ Orientation orientation_in(const std::vector<JpegSegment>& segments) {
 }
 
 bool is_exif(const JpegSegment& segment) {
-  return segment.marker == app1 && is_exif_signed(text_of(segment));
+  return segment.marker == app1 && is_exif_signed(text_of(segment.payload));
 }
 
 bool is_xmp(const JpegSegment& segment) {
-  return segment.marker == app1 && text_of(segment).starts_with(xmp_signature);
+  return segment.marker == app1 && text_of(segment.payload).starts_with(xmp_signature);
 }
 
 bool is_manifest(const JpegSegment& segment) {
   return segment.marker == app11 &&
-         text_of(segment).substr(0, 64).find("c2pa") != std::string_view::npos;
+         text_of(segment.payload).substr(0, 64).find("c2pa") != std::string_view::npos;
 }
 
 bool is_mpf(const JpegSegment& segment) {
-  return segment.marker == app2 && text_of(segment).starts_with(mpf_signature);
+  return segment.marker == app2 && text_of(segment.payload).starts_with(mpf_signature);
 }
 
 std::string_view xmp_packet(const JpegSegment& segment) {
-  return text_of(segment).substr(xmp_signature.size());
+  return text_of(segment.payload).substr(xmp_signature.size());
 }
 
 bool is_app_or_com(unsigned char marker) {

@@ -10,7 +10,7 @@
 
 #include "src/formats/jpeg/codec.hpp"
 #include "src/formats/jpeg/file/jpeg_file.hpp"
-#include "src/formats/jpeg/metadata/segments.hpp"
+#include "src/formats/jpeg/metadata/orientation_metadata.hpp"
 
 namespace qturn::jpeg {
 namespace {

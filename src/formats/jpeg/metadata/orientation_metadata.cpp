@@ -95,7 +95,7 @@ ExtendedXmp read_extended_xmp(const std::vector<JpegSegment>& segments) {
     if (extended.parts.empty()) extended.name = name;
     extended.damaged |=
         name != extended.name ||
-        big_endian(segment.payload, extended_xmp_length_at + 4, 4) != extended.packet.size();
+        qturn::big_endian(segment.payload, extended_xmp_length_at + 4, 4) != extended.packet.size();
     extended.packet += text.substr(extended_xmp_part_at);
     extended.parts.push_back(&segment);
   }

@@ -16,6 +16,7 @@
 #include "src/metadata/exif_turn.hpp"
 #include "src/metadata/metadata_turn.hpp"
 #include "src/picture/file_bytes.hpp"
+#include "src/picture/image.hpp"
 
 namespace qturn::jpeg {
 
@@ -74,5 +75,8 @@ std::span<const std::byte> jfif_thumbnail(std::span<const std::byte> segment);
 std::vector<std::byte> retag_jpeg(std::span<const std::byte> file, Orientation tag,
                                   MissingTag missing, const TurnEmbedded& turn_embedded,
                                   std::vector<std::string>& warnings);
+
+/// Adds what the segments hold that a turn does not keep true, and what no table knows.
+void look_at_segments(const std::vector<JpegSegment>& segments, Header& header);
 
 }  // namespace qturn::jpeg

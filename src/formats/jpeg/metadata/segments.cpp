@@ -1,4 +1,5 @@
-#include "src/formats/jpeg/metadata/segments.hpp"
+// What a JPEG's segments hold besides the picture, as far as a turn is concerned.
+#include "src/formats/jpeg/metadata/orientation_metadata.hpp"
 
 #include <fmt/format.h>
 
@@ -6,7 +7,6 @@
 #include <string>
 #include <string_view>
 
-#include "src/formats/jpeg/metadata/orientation_metadata.hpp"
 #include "src/metadata/exif.hpp"
 #include "src/metadata/exif_fields.hpp"
 #include "src/metadata/photoshop_resources.hpp"
@@ -93,11 +93,6 @@ constexpr KnownSegment known_segments[] = {
     {9, "", thermal_infiray, infiray},
 };
 
-// Some cameras fill segments with zeros.
-bool has_content(const JpegSegment& segment) {
-  return std::ranges::any_of(segment.payload, [](std::byte byte) { return byte != std::byte{0}; });
-}
-
 // The maker of a camera whose segments do not say it themselves; empty: another one, or none.
 std::string_view maker_of(const std::vector<JpegSegment>& segments) {
   for (const JpegSegment& segment : segments) {
@@ -133,7 +128,7 @@ void look_at_segments(const std::vector<JpegSegment>& segments, Header& header) 
       look_at_xmp(xmp_packet(segment), header, ListedPictures::are_turned);
     } else if (is_manifest(segment)) {
       add_placed(signed_manifest(), header);
-    } else if (has_content(segment)) {
+    } else if (!all_zero(segment.payload)) {  // with zeros some cameras fill segments
       const auto* known = std::ranges::find_if(known_segments, [&](const KnownSegment& each) {
         return segment.marker - app0 == each.app &&
                text_of(segment.payload).starts_with(each.begins) &&

@@ -248,9 +248,7 @@ Bytes TrailingPictures::turned(const MetadataTurn& first, const Turn& turn,
   }
   const auto rest = file_.subspan(done);
   any_video |= append_other(rest);
-  const bool is_padding =
-      std::all_of(rest.begin(), rest.end(), [](std::byte byte) { return byte == std::byte{0}; });
-  if (pixels_turned && listed_.empty() && !any_video && !is_padding) {
+  if (pixels_turned && listed_.empty() && !any_video && !all_zero(rest)) {
     warnings.push_back(
         fmt::format("{} bytes after the end of the picture are kept as they are", rest.size()));
   }

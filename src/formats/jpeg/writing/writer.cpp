@@ -434,9 +434,9 @@ std::vector<JpegData> code_scans(const JpegPicture& picture,
 
 using namespace jpeg_marker;
 
-class Segments {
+class SegmentWriter {
  public:
-  explicit Segments(Bytes& file) : file_(file) {}
+  explicit SegmentWriter(Bytes& file) : file_(file) {}
 
   void put8(unsigned value) { file_.push_back(static_cast<std::byte>(value & 0xFF)); }
   void put16(unsigned value) {
@@ -463,7 +463,7 @@ bool is_16_bit(const JpegTable& table) {
   return std::ranges::any_of(table, [](UINT16 step) { return step > 255; });
 }
 
-void put_quantisation(Segments& out, const JpegPicture& picture) {
+void put_quantisation(SegmentWriter& out, const JpegPicture& picture) {
   std::vector<int> written;
   for (const JpegComponent& component : picture.components) {
     if (std::ranges::find(written, component.slot) != written.end()) continue;
@@ -481,7 +481,7 @@ void put_quantisation(Segments& out, const JpegPicture& picture) {
   }
 }
 
-void put_frame(Segments& out, const JpegPicture& picture) {
+void put_frame(SegmentWriter& out, const JpegPicture& picture) {
   // Baseline has two Huffman tables of each kind, and quantisation in 8 bits.
   const bool extended =
       std::ranges::any_of(picture.components, is_16_bit, &JpegComponent::table) ||
@@ -505,7 +505,7 @@ void put_frame(Segments& out, const JpegPicture& picture) {
   }
 }
 
-void put_codes(Segments& out, unsigned kind_and_slot, const JpegHuffmanTable& table) {
+void put_codes(SegmentWriter& out, unsigned kind_and_slot, const JpegHuffmanTable& table) {
   const std::size_t count = table.symbol_count();
   out.segment(dht, 17 + count);
   out.put8(kind_and_slot);
@@ -538,7 +538,7 @@ void complete_tables(JpegPicture& picture) {
   }
 }
 
-void put_scan_header(Segments& out, const JpegPicture& picture, const JpegScan& scan) {
+void put_scan_header(SegmentWriter& out, const JpegPicture& picture, const JpegScan& scan) {
   out.segment(sos, 4 + 2 * scan.components.size());
   out.put8(static_cast<unsigned>(scan.components.size()));
   for (const JpegScanComponent& component : scan.components) {
@@ -590,7 +590,7 @@ class FileWriter {
     put_codes(out_, which, table);
   }
 
-  Segments out_;
+  SegmentWriter out_;
   const JpegPicture& picture_;
   std::map<unsigned, JpegHuffmanTable> defined_;
   unsigned restart_interval_ = 0;

@@ -70,8 +70,7 @@ void look_at_attributes(const ExrFile& exr, Header& header) {
   for (const ExrHeader& part : exr.parts) {
     for (const ExrAttribute& attribute : part.attributes) {
       const auto* stale = std::ranges::find(stale_attributes, attribute.name, &Stale::attribute);
-      const bool is_zero =
-          std::ranges::all_of(attribute.value, [](std::byte byte) { return byte == std::byte{0}; });
+      const bool is_zero = all_zero(attribute.value);
       if (stale != std::end(stale_attributes)) {
         const bool is_centred = is_zero && attribute.name == "screenWindowCenter";
         if (!is_centred)

@@ -1,4 +1,4 @@
-#include "src/formats/tiff/map_coordinates.hpp"
+#include "src/formats/tiff/placed_metadata.hpp"
 
 #include <catch2/catch_approx.hpp>
 #include <catch2/catch_test_macros.hpp>
@@ -9,11 +9,10 @@
 #include <vector>
 
 #include "src/formats/tiff/metadata.hpp"
-#include "src/formats/tiff/ome.hpp"
 #include "tests/fixtures/codec_pictures.hpp"
 #include "tests/fixtures/metadata.hpp"
 
-namespace tiff_map_coordinates_test {
+namespace tiff_placed_metadata_test {
 
 namespace {
 
@@ -245,4 +244,4 @@ TEST_CASE("The axes of OME-XML change places") {
   CHECK(placed_in_ome("SizeX=\"30\"").empty());
 }
 
-}  // namespace tiff_map_coordinates_test
+}  // namespace tiff_placed_metadata_test

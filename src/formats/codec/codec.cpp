@@ -1,10 +1,8 @@
-#include "src/formats/codec/capacity.hpp"
+#include "src/formats/codec/codec.hpp"
 
 #include <fmt/format.h>
 
 #include <array>
-
-#include "src/picture/errors.hpp"
 
 namespace qturn {
 namespace {
@@ -45,5 +43,15 @@ void check_fits(const Image& image, std::string_view name, const Capacity& capac
     }
   }
 }
+
+// A format that asks no device.
+
+std::optional<JpegRequest> CompressedTurn::request(std::span<const Orientation> /*applied*/) const {
+  return std::nullopt;
+}
+
+// NOLINTNEXTLINE(performance-unnecessary-value-param): who overrides it keeps it
+void CompressedTurn::accept(const JpegRequest& /*request*/, JpegMade /*made*/,
+                            std::vector<std::string>& /*warnings*/) {}
 
 }  // namespace qturn

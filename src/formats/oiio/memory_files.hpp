@@ -1,4 +1,4 @@
-// A file in memory, as OpenImageIO's writers fill it.
+// Files in memory that OpenImageIO reads and writes; and whether it wrote what it was given.
 #pragma once
 
 #include <OpenImageIO/filesystem.h>
@@ -9,12 +9,57 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <memory>
+#include <span>
+#include <string>
 #include <vector>
 
 #include "src/picture/bytes.hpp"
+#include "src/picture/errors.hpp"
 #include "src/picture/image.hpp"
 
 namespace qturn::oiio {
+
+/// Sets OpenImageIO up, the first time it is called.
+void prepare_oiio();
+
+/// OpenImageIO cannot read or write a file.
+struct PluginError : ImageFileError {
+  using ImageFileError::ImageFileError;
+};
+
+/// Throws PluginError. What the plugin says itself is fetched, because otherwise it would be
+/// printed, and is not shown: it is about functions of OpenImageIO.
+template <typename Plugin>
+[[noreturn]] void fail_with(const char* why, const Plugin& plugin) {
+  (void)plugin.geterror();
+  throw PluginError(why);
+}
+/// The same of a plugin that is not there.
+[[noreturn]] void fail_without_plugin();
+
+/// What the progress callbacks return: whether to stop. `flag` is a std::atomic<bool>.
+bool stop_requested(void* flag, float);
+
+class OiioReader {
+ public:
+  /// Opens `file`, which must outlive this, by the plugin of this name. Throws ImageFileError.
+  OiioReader(const char* plugin, std::span<const std::byte> file);
+
+  /// Throws PluginError if there is no such part, in this reduced size.
+  OIIO::ImageSpec spec(int part = 0, int level = 0);
+  /// Whether the file has this part, in this reduced size.
+  bool has(int part, int level);
+
+  /// Decodes a part to samples of the type; unknown: of the type of their channel. Throws
+  /// ImageFileError; Interrupted.
+  void read(int channels, OIIO::TypeDesc type, void* pixels, const std::atomic<bool>& stop,
+            int part = 0, int level = 0);
+
+ private:
+  OIIO::Filesystem::IOMemReader memory_;
+  std::unique_ptr<OIIO::ImageInput> input_;
+};
 
 /// A file that a writer fills, and whose bytes it may read again. `bytes` must outlive it.
 class OiioSink final : public OIIO::Filesystem::IOProxy {
@@ -66,5 +111,14 @@ class OiioSink final : public OIIO::Filesystem::IOProxy {
 /// suffix of `file_name`. Throws ImageFileError; Interrupted.
 Bytes write(const char* plugin, const char* file_name, const Page& page,
             const OIIO::ImageSpec& spec, const std::atomic<bool>& stop);
+
+enum class Attributes : bool { do_not_count, count };
+
+/// Reads `file`, or a part of it, again by the plugin. Throws ImageFileError, with the name of what
+/// differs, unless it has the pixels of `page`, bit for bit, and the channels, the place and, if
+/// they count, the attributes of `spec`, and is upright. Interrupted.
+void prove_written(const char* plugin, std::span<const std::byte> file, const Page& page,
+                   const OIIO::ImageSpec& spec, Attributes attributes,
+                   const std::atomic<bool>& stop, int part = 0, int level = 0);
 
 }  // namespace qturn::oiio

@@ -1,13 +1,14 @@
-#include "src/formats/png/zlib.hpp"
+#include "src/formats/codec/zlib.hpp"
 
 #include <libdeflate.h>
+#include <zlib.h>
 
 #include <algorithm>
+#include <limits>
 #include <new>
 
-#include "src/formats/codec/inflate_stream.hpp"
+namespace qturn {
 
-namespace qturn::png {
 std::uint32_t crc32(std::span<const std::byte> data) {
   return libdeflate_crc32(0, data.data(), data.size());
 }
@@ -31,8 +32,8 @@ Inflated inflate(std::span<const std::byte> stream, std::span<std::byte> to) {
   return inflated;
 }
 
-std::optional<std::vector<std::byte>> inflate(std::span<const std::byte> stream,
-                                              std::size_t limit) {
+std::optional<std::vector<std::byte>> bytes_of_zlib(std::span<const std::byte> stream,
+                                                    std::size_t limit) {
   for (std::size_t bytes = std::min<std::size_t>(limit, 1 << 16);;
        bytes = std::min(limit, 4 * bytes)) {
     std::vector<std::byte> to(bytes);
@@ -70,7 +71,7 @@ std::size_t Deflater::deflate(std::span<const std::uint8_t> data, std::byte* to)
                                   largest(data.size()));
 }
 
-std::vector<std::byte> deflated(std::span<const std::byte> data) {
+std::vector<std::byte> zlib_of(std::span<const std::byte> data) {
   const Deflater deflater(6);
   std::vector<std::byte> stream(deflater.largest(data.size()));
   stream.resize(deflater.deflate({reinterpret_cast<const std::uint8_t*>(data.data()), data.size()},
@@ -80,15 +81,38 @@ std::vector<std::byte> deflated(std::span<const std::byte> data) {
 
 std::string zlib_library_version() { return "libdeflate " LIBDEFLATE_VERSION_STRING; }
 
-}  // namespace qturn::png
-
-namespace qturn {
-
-std::optional<std::vector<std::byte>> bytes_of_zlib(std::span<const std::byte> stream,
-                                                    std::size_t limit) {
-  return png::inflate(stream, limit);
+InflateStream::InflateStream(Form form)
+    : stream_(new z_stream(), [](z_stream* stream) {
+        ::inflateEnd(stream);
+        delete stream;
+      }) {
+  constexpr int gzip_alone = 16;
+  const int window = form == Form::gzip ? gzip_alone + MAX_WBITS : -MAX_WBITS;
+  if (::inflateInit2(stream_.get(), window) != Z_OK) throw std::bad_alloc();
 }
 
-std::vector<std::byte> zlib_of(std::span<const std::byte> bytes) { return png::deflated(bytes); }
+InflateStream::State InflateStream::unpack(std::span<const std::byte>& packed,
+                                           std::span<std::byte>& room) {
+  constexpr std::size_t most = std::numeric_limits<uInt>::max();
+  const auto in = static_cast<uInt>(std::min(packed.size(), most));
+  const auto out = static_cast<uInt>(std::min(room.size(), most));
+  // zlib does not write there.
+  stream_->next_in = reinterpret_cast<Bytef*>(const_cast<std::byte*>(packed.data()));
+  stream_->avail_in = in;
+  stream_->next_out = reinterpret_cast<Bytef*>(room.data());
+  stream_->avail_out = out;
+  const int status = ::inflate(stream_.get(), Z_NO_FLUSH);
+  packed = packed.subspan(in - stream_->avail_in);
+  room = room.subspan(out - stream_->avail_out);
+  if (status == Z_MEM_ERROR) throw std::bad_alloc();
+  if (status == Z_STREAM_END) return State::ended;
+  return status == Z_OK ? State::goes_on : State::damaged;
+}
+
+std::string_view InflateStream::why() const {
+  return stream_->msg ? stream_->msg : "unknown error";
+}
+
+void InflateStream::reset() { ::inflateReset(stream_.get()); }
 
 }  // namespace qturn
