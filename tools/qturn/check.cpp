@@ -292,7 +292,7 @@ int check_tars(const CommandLine& line, PlanOptions inputs) {
                  [&](const Outcome& checked) { findings.add(checked); });
   bool whole = true;
   for (const std::string& tar : line.inputs) {
-    whole = whole && tars.turn({.tar = tar}, {}, writer);
+    whole = whole && tars.turn({.tar = tar, .output = {}}, {}, writer);
     tars.end_output();
   }
   if (whole && !findings.has_pictures() && tars.other_failures() == 0)

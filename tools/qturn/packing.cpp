@@ -100,7 +100,7 @@ int turn_and_pack(const CommandLine& line, PlanOptions plan, RunOptions options)
   const ReportPlace json = ReportPlace::json(line);
   json.refuse(*found);
   json.refuse(line.output);
-  SampleWork work{.inputs = {{.output = line.output, .record = record, .listed = found}},
+  SampleWork work{.inputs = {{.tar = {}, .output = line.output, .record = record, .listed = found}},
                   .replaces = line.replaces_existing()};
   work.found.others = found->others;
   work.found.leftovers = found->leftovers;

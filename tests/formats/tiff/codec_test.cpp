@@ -504,9 +504,9 @@ TEST_CASE(
     check_same(read_with_libtiff(out).at(0), turned(tiff_picture({}, 20, 9), each));
     CHECK(lies_at(out, calibration_at, calibration));
     CHECK(lies_at(out, position_at, position));
-    const auto swapped = static_cast<std::uint32_t>(swaps_axes(each) ? 8 : 0);
-    CHECK(lies_at(out, pairs_at,
-                  words({0, 1, 4, calibration_at + swapped, 5, calibration_at + 8 - swapped})));
+    const auto first = static_cast<std::uint32_t>(calibration_at + (swaps_axes(each) ? 8 : 0));
+    const auto second = static_cast<std::uint32_t>(calibration_at + (swaps_axes(each) ? 0 : 8));
+    CHECK(lies_at(out, pairs_at, words({0, 1, 4, first, 5, second})));
     for (const std::uint16_t tag : {33628, 33629, 33631}) {
       const TiffFile was = read_tiff(file), is = read_tiff(out);
       const TiffField *before = was.pages[0].find(tag), *after = is.pages[0].find(tag);

@@ -14,7 +14,6 @@
 #include <vector>
 
 #include "src/formats/jpeg/route.hpp"
-#include "src/picture/image.hpp"
 
 // This header needs cstdio to be included before it.
 #include <jpeglib.h>

@@ -198,7 +198,8 @@ inline constexpr unsigned char jpeg_sixteen_zeros = 0xF0;
 
 /// How many bits a value takes. Throws ImageFileError if it takes more than `largest`.
 inline int checked_size(int value, int largest) {
-  const int size = std::bit_width(static_cast<unsigned>(value < 0 ? -value : value));
+  const auto size =
+      static_cast<int>(std::bit_width(static_cast<unsigned>(value < 0 ? -value : value)));
   if (size > largest) throw ImageFileError("damaged: a coefficient is larger than 8-bit JPEG has");
   return size;
 }

@@ -7,22 +7,30 @@
 // coefficients: it puts the row's eight bits in their places in the set.
 #pragma once
 
+#ifdef __x86_64__
+#include <immintrin.h>
+#endif
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
 #include <qturn/orientation.hpp>
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+#include "kernels/jpeg/src/t81.hpp"
+#include "src/formats/jpeg/libjpeg/blocks.hpp"
+
+namespace qturn::jpeg {
 
 // Sets of a block's coefficients: 64 bits in zigzag order, the first coefficient's highest.
 //
 // In this order the bits of a set, moved together, are exactly what a progressive scan holds: a bit
 // for each of some coefficients. BMI2 moves bits together in one instruction. Not all processors
 // have it, and on some it is slow, so the code that needs it is compiled twice.
-
-#ifdef __x86_64__
-#include <immintrin.h>
-#endif
-
-#include <bit>
-#include <cstdint>
-
-namespace qturn::jpeg {
 
 constexpr std::uint64_t coefficient_bit(int k) { return std::uint64_t{1} << 63 >> k; }
 
@@ -35,12 +43,11 @@ constexpr std::uint64_t coefficients_before(int k) { return ~coefficients_from(k
 constexpr int first_coefficient(std::uint64_t set) { return std::countl_zero(set); }
 
 struct PortableBits {
-  /// The bits of `from` at the places of `set`, moved together at the low end.
-  static std::uint64_t gathered(std::uint64_t from, std::uint64_t set) {
+  /// The bits of `word` at these places, moved together at the low end.
+  static std::uint64_t gathered(std::uint64_t word, std::uint64_t places) {
     std::uint64_t bits = 0;
-    for (; set != 0; set &= ~coefficient_bit(first_coefficient(set))) {
-      bits = bits << 1 | (from >> (63 - first_coefficient(set)) & 1);
-    }
+    for (; places != 0; places &= ~coefficient_bit(first_coefficient(places)))
+      bits = bits << 1 | (word >> (63 - first_coefficient(places)) & 1);
     return bits;
   }
 };
@@ -48,8 +55,8 @@ struct PortableBits {
 #ifdef __x86_64__
 
 struct Bmi2Bits {
-  [[gnu::target("bmi2")]] static std::uint64_t gathered(std::uint64_t from, std::uint64_t set) {
-    return _pext_u64(from, set);
+  [[gnu::target("bmi2")]] static std::uint64_t gathered(std::uint64_t word, std::uint64_t places) {
+    return _pext_u64(word, places);
   }
 };
 
@@ -77,21 +84,6 @@ auto with_best_bits(const Work& work) {
 }
 
 #endif
-
-}  // namespace qturn::jpeg
-
-#ifdef __SSE2__
-#include <emmintrin.h>
-#endif
-
-#include <array>
-#include <cstddef>
-#include <cstdint>
-
-#include "kernels/jpeg/src/t81.hpp"
-#include "src/formats/jpeg/libjpeg/blocks.hpp"
-
-namespace qturn::jpeg {
 
 /// The order in which a turned picture has the coefficients of a block.
 class TurnedOrder {
