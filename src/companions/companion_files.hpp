@@ -22,8 +22,8 @@
 
 namespace qturn {
 
-/// The labels of the pictures (label_files.hpp), their masks (mask_files.hpp) or their sidecars
-/// (sidecar_files.hpp). A picture can have several masks and sidecars.
+/// The labels of the pictures (label_files.hpp), or their masks or sidecars (find_companions.hpp).
+/// A picture can have several masks and sidecars.
 class CompanionFiles {
  public:
   /// The labels, the sidecars and the masks of pictures, in this order.

@@ -1,4 +1,4 @@
-#include "src/companions/sidecar_files.hpp"
+#include "src/companions/find_companions.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,3 @@
-#include "src/dataset/merge.hpp"
 
 #include <fmt/format.h>
 

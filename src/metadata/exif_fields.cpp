@@ -1,4 +1,3 @@
-#include "src/metadata/exif_fields.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "src/plan/in_place.hpp"
+#include "src/plan/places.hpp"
 
 #include <fmt/format.h>
 #include <sys/stat.h>

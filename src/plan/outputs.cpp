@@ -1,4 +1,4 @@
-#include "src/plan/outputs.hpp"
+#include "src/plan/places.hpp"
 
 #include <fmt/format.h>
 #include <sys/stat.h>

@@ -8,18 +8,16 @@
 
 #include "src/companions/companion_files.hpp"
 #include "src/companions/data_sets.hpp"
+#include "src/companions/find_companions.hpp"
 #include "src/companions/label_files.hpp"
-#include "src/companions/mask_files.hpp"
 #include "src/companions/shared_labels.hpp"
-#include "src/companions/sidecar_files.hpp"
 #include "src/companions/tables.hpp"
 #include "src/files/content_hash.hpp"
 #include "src/formats/table.hpp"
 #include "src/inputs/find_files.hpp"
 #include "src/inputs/folder_layout.hpp"
 #include "src/inputs/output_names.hpp"
-#include "src/plan/in_place.hpp"
-#include "src/plan/outputs.hpp"
+#include "src/plan/places.hpp"
 #include "src/sample/sidecars.hpp"
 
 namespace qturn {

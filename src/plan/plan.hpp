@@ -30,7 +30,7 @@ struct Plan {
 };
 
 /// Looks at the file system and writes nothing. inputs/find_files.hpp says which files are found
-/// and what their keys are; outputs.hpp says where the results go. A file that was given twice is
+/// and what their keys are; places.hpp says where the results go. A file that was given twice is
 /// one job.
 ///
 /// Throws PlanError: a missing input, no picture at all, an output that exists, equals or lies

@@ -1,5 +1,5 @@
 // One job under way: from the picture at its source to the outcomes of its outputs. It knows
-// nothing of threads; its sample (sample_flight.hpp) calls its steps in order.
+// nothing of threads; its sample calls its steps in order.
 //
 // turn/picture_turn.hpp turns the bytes; they come from a Source and go to a SampleWriter. A flight
 // takes memory and a lane for them, and records the outcomes.
@@ -164,6 +164,30 @@ class Flight {
   std::vector<std::unique_ptr<StagedResult>> staged_;  ///< by output; null: nothing is written
   bool is_salvaged_ = false;
   bool over_ = false;  ///< every outcome is known, or the flight was interrupted
+};
+
+/// One sample on its way: the flights of its pictures, whose results stand or fall together.
+class SampleFlight {
+ public:
+  /// `shared` must outlive it.
+  SampleFlight(SampleJobs sample, Shared& shared);
+
+  /// The steps, in order. Each may suspend the calling task.
+  void turn();
+  /// Returns the number of variants that were put in their places.
+  std::size_t put_in_place();
+
+  /// Whether the run ended before the sample was turned.
+  bool is_interrupted() const;
+  /// One for each output of each picture; fewer if the sample was interrupted.
+  std::vector<Outcome> outcomes() &&;
+
+ private:
+  void leave_out_parts();
+
+  SampleJobs sample_;
+  Shared& shared_;
+  std::vector<std::unique_ptr<Flight>> flights_;
 };
 
 }  // namespace qturn

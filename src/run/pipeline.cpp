@@ -14,7 +14,6 @@
 #include "src/gpu/device.hpp"
 #include "src/gpu/scan_device.hpp"
 #include "src/run/flight.hpp"
-#include "src/run/sample_flight.hpp"
 #include "src/tasks/suspend.hpp"
 
 namespace qturn {

@@ -1,4 +1,4 @@
-#include "src/run/sample_flight.hpp"
+#include "src/run/flight.hpp"
 
 #include <fmt/format.h>
 

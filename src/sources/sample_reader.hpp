@@ -2,14 +2,20 @@
 // files, a tar, a folder whose pictures go into a tar, and standard input differ.
 #pragma once
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <limits>
 #include <memory>
 #include <optional>
+#include <system_error>
 #include <utility>
 #include <vector>
 
+#include "src/files/safe_file.hpp"
 #include "src/files/source.hpp"
 #include "src/picture/errors.hpp"
 #include "src/picture/file_bytes.hpp"
@@ -42,6 +48,24 @@ class SampleMemory {
   std::uint64_t result_bytes_ = 0;
   bool is_too_large_ = false;
 };
+
+inline void SampleMemory::add_result(std::uint64_t bytes) {
+  result_bytes_ += bytes;
+  const std::uint64_t needed = file_bytes_ + result_bytes_;
+  is_too_large_ = is_too_large_ || needed > largest_bytes_;
+  if (is_too_large_) {
+    Sentence why = why_too_large();
+    throw WithHints<FileError>(std::move(why.hints), why.text, std::filesystem::path(),
+                               std::error_code());
+  }
+  reserved_.resize(std::max(reserved_.bytes(), needed));
+}
+
+inline Sentence SampleMemory::why_too_large() const {
+  return {fmt::format("its sample needs more than {} MiB of memory with its results",
+                      largest_bytes_ >> 20),
+          {Hint::more_memory}};
+}
 
 /// The pictures of a sample. Their results stand or fall together, variant by variant.
 struct SampleJobs {

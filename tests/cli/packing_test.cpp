@@ -270,6 +270,17 @@ TEST_CASE("Labels of many pictures that a tar cannot be turned with are refused 
   workplace.add("all.json", coco);
   workplace.done({"flop", "--labels", "coco:coco.json", "a.tar", "b.tar", "-o", "each"});
   CHECK(workplace.files("each") == Names{"a.tar", "b.tar"});
+  // Files about pictures that are not there are not written.
+  const Members two = {
+      {"x/a.png", cli::png(labelled_picture)},
+      {"x/metadata.jsonl", "{\"file_name\": \"a.png\", \"objects\": {\"bbox\": [[1, 2, 3, 4]]}}\n"},
+      {"y/metadata.jsonl",
+       "{\"file_name\": \"b.png\", \"objects\": {\"bbox\": [[1, 2, 3, 4]]}}\n"}};
+  workplace.add("c.tar", tests::tar(two));
+  workplace.add("d.tar", tests::tar(two));
+  workplace.done({"flop", "--labels", "huggingface:voc", "c.tar", "d.tar", "-o", "faces"});
+  for (const char* name : {"faces/c.tar", "faces/d.tar"})
+    CHECK(tests::members_of(workplace.content(name)).size() == 2);
   const Words resumed = {"--unpack", "-o", "files", "--resume"};
   workplace.done(with({"flop", "--labels", "coco:coco.json", "a.tar"}, resumed));
   refuse(with({"a.tar"}, resumed), "need them all; use --overwrite");

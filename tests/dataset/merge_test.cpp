@@ -1,5 +1,4 @@
 // Shards of tars, merged. Shards of samples need pictures: tests/cli/shards_test.cpp.
-#include "src/dataset/merge.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>

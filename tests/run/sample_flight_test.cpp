@@ -1,5 +1,5 @@
 // Samples of two pictures on their way to a writer that keeps them in memory.
-#include "src/run/sample_flight.hpp"
+#include "src/run/flight.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>

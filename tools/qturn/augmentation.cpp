@@ -1,4 +1,4 @@
-#include "tools/qturn/augmentation.hpp"
+#include "tools/qturn/file_run.hpp"
 
 #include <string>
 #include <utility>

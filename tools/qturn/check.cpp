@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "src/check/check_writer.hpp"
+#include "src/companions/find_companions.hpp"
 #include "src/companions/label_files.hpp"
-#include "src/companions/mask_files.hpp"
 #include "src/files/journal.hpp"
 #include "src/files/json_names.hpp"
 #include "src/inputs/folder_layout.hpp"

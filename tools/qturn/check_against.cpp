@@ -6,8 +6,8 @@
 #include <span>
 
 #include "src/check/check_writer.hpp"
+#include "src/companions/find_companions.hpp"
 #include "src/companions/label_files.hpp"
-#include "src/companions/mask_files.hpp"
 #include "src/companions/shared_labels.hpp"
 #include "src/run/pipeline.hpp"
 #include "src/sample/companion.hpp"

@@ -11,8 +11,8 @@
 
 #include "src/dataset/manifest.hpp"
 #include "src/dataset/shards.hpp"
-#include "src/plan/in_place.hpp"
 #include "src/plan/journal_roots.hpp"
+#include "src/plan/places.hpp"
 #include "src/run/flight.hpp"
 #include "src/sinks/tar_sample_writer.hpp"
 #include "tools/qturn/report.hpp"

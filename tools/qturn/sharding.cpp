@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "src/dataset/merge.hpp"
+#include "src/dataset/shards.hpp"
 #include "src/files/journals.hpp"
 #include "src/inputs/options.hpp"
 #include "src/plan/journal_roots.hpp"

@@ -190,6 +190,7 @@ void list_tars(const CommandLine& line, PlanOptions& plan, const RunOptions& opt
     say_labels(line, *place.listed);
     warn_of_sides(line, *place.listed);
     for (const SharedLabels::File& file : place.listed->jobs.shared_labels().files()) {
+      if (file.found == 0) continue;
       const auto [other, is_new] = outputs.emplace(file.output, file.input);
       if (is_new) continue;
       throw PlanError(fmt::format("{} and {} would both be written to {}; name a folder as output",

@@ -13,7 +13,7 @@
 #include "src/formats/container/video_matrix.hpp"
 #include "src/formats/heif/heif.hpp"
 #include "src/formats/table.hpp"
-#include "src/metadata/exif_fields.hpp"
+#include "src/metadata/exif.hpp"
 #include "src/picture/file_limits.hpp"
 
 namespace qturn::heif {

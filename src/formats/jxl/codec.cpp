@@ -23,7 +23,7 @@
 #include "src/formats/container/container_turn.hpp"
 #include "src/formats/jxl/codestream.hpp"
 #include "src/formats/table.hpp"
-#include "src/metadata/exif_fields.hpp"
+#include "src/metadata/exif.hpp"
 #include "src/metadata/xmp.hpp"
 #include "src/picture/bytes.hpp"
 #include "src/picture/file_limits.hpp"

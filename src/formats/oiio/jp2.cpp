@@ -9,7 +9,6 @@
 #include "src/formats/container/boxes.hpp"
 #include "src/formats/oiio/module.hpp"
 #include "src/metadata/exif.hpp"
-#include "src/metadata/exif_fields.hpp"
 #include "src/metadata/exif_turn.hpp"
 #include "src/metadata/xmp.hpp"
 #include "src/picture/bytes.hpp"

@@ -13,7 +13,6 @@
 #include "src/formats/codec/zlib.hpp"
 #include "src/formats/png/chunks.hpp"
 #include "src/metadata/exif.hpp"
-#include "src/metadata/exif_fields.hpp"
 #include "src/metadata/tiff_structure.hpp"
 #include "src/metadata/xmp.hpp"
 

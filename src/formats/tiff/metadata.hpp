@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "src/formats/tiff/directories.hpp"
-#include "src/metadata/exif_fields.hpp"
+#include "src/metadata/exif.hpp"
 #include "src/picture/image.hpp"
 
 namespace qturn::tiff {

@@ -24,7 +24,7 @@
 
 #include "src/formats/codec/codec.hpp"
 #include "src/formats/webp/chunks.hpp"
-#include "src/metadata/exif_fields.hpp"
+#include "src/metadata/exif.hpp"
 #include "src/metadata/xmp.hpp"
 #include "src/picture/trailing_data.hpp"
 

@@ -8,7 +8,6 @@
 #include <string_view>
 
 #include "src/metadata/exif.hpp"
-#include "src/metadata/exif_fields.hpp"
 #include "src/metadata/photoshop_resources.hpp"
 #include "src/metadata/xmp.hpp"
 #include "src/picture/bytes.hpp"
