@@ -160,7 +160,7 @@ std::vector<std::string> write_shard_parts(const fs::path& place, const Plan& pl
                                          .swap_pairs = file.swap_pairs}));
       VariantsInPlace variants(file, plan.jobs, options, written);
       for (std::size_t image = 0; image < file.pictures.size(); ++image)
-        if (const auto& there = variants.of(image); !there.empty()) put(json_of(image, there));
+        if (const auto& there = variants(image); !there.empty()) put(json_of(image, there));
     }
     for (const DataSets::File& file : plan.jobs.data_sets().files()) {
       put(json_of(name_of(file.output), {.input = fs::absolute(file.input).lexically_normal(),

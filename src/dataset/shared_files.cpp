@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <iterator>
 #include <span>
 #include <system_error>
@@ -161,11 +162,8 @@ FileResults write_shared_files(const Plan& plan, const RunOptions& options,
   for (const SharedLabels::File& file : plan.jobs.shared_labels().files()) {
     if (file.found == 0) continue;
     VariantsInPlace variants(file, plan.jobs, options, written);
-    const auto variants_of = [&](std::size_t image) -> const std::vector<LabelledVariant>& {
-      return variants.of(image);
-    };
     results.add([&] {
-      return write_shared_labels(file, plan.output_folder, variants_of, made, if_exists,
+      return write_shared_labels(file, plan.output_folder, std::ref(variants), made, if_exists,
                                  &plan.places, options.verify);
     });
   }

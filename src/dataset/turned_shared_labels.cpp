@@ -28,7 +28,7 @@ namespace fs = std::filesystem;
 
 }  // namespace
 
-const std::vector<LabelledVariant>& VariantsInPlace::of(std::size_t image) {
+const std::vector<LabelledVariant>& VariantsInPlace::operator()(std::size_t image) {
   if (image == image_) return variants_;
   image_ = image;
   variants_.clear();

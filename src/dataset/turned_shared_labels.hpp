@@ -29,7 +29,7 @@ class VariantsInPlace {
       : file_(file), jobs_(jobs), options_(options), written_(written) {}
 
   /// Valid until the next call. Throws FileError if a picture must be read for it and cannot be.
-  const std::vector<LabelledVariant>& of(std::size_t image);
+  const std::vector<LabelledVariant>& operator()(std::size_t image);
 
  private:
   void find(std::size_t picture, const LabelledImages::Image& image);

@@ -101,7 +101,7 @@ class SamplePlanner {
   void refuse_other_variant(const SampleFile& picture) const {
     const fs::path folder = fs::path(picture.name).parent_path();
     if (picture.is_known || options_.random_variants == 0 || !options_.masks.take ||
-        std::none_of(folder.begin(), folder.end(), is_label_folder))
+        !is_below_labels(folder))
       return;
     refuse(picture,
            "lies in a folder of masks, and its picture is not in its sample, so they would get "

@@ -39,8 +39,8 @@ class Lister {
       return;
     }
     if (!is_selected(options_, member.name, name)) return;
-    const bool may_be_picture = codec_of_suffix(suffix) || member.bytes <= most_bytes_;
-    const Bytes content = may_be_picture && !codec_of_suffix(suffix) ? reader.content({}) : Bytes();
+    const bool is_read = !codec_of_suffix(suffix) && member.bytes <= most_bytes_;
+    const Bytes content = is_read ? reader.content({}) : Bytes();
     const KindOfFile kind = kind_of_file(member.name, content);
     if (!kind.is_picture() || !format_of(options_, suffix, content)) return;
     FoundFile& file = add(member);
@@ -84,7 +84,8 @@ FoundFiles find_members(const PlanOptions& options, const std::string& tar,
   TarInput input(tar, stop);
   TarMembers members(input);
   while (const std::optional<Member> member = members.next())
-    if (member->refusal.empty()) lister.take(*member, members);
+    if (member->refusal.empty() && (options.hidden || !member->is_hidden()))
+      lister.take(*member, members);
   return lister.finish();
 } catch (const TarError& error) {
   if (stop) throw Interrupted();

@@ -1,6 +1,7 @@
 // The files of samples, one after the other: of a tar, or of folders.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -12,6 +13,7 @@
 
 #include "src/files/tar/input.hpp"
 #include "src/files/tar/tar.hpp"
+#include "src/inputs/find_files.hpp"
 #include "src/picture/bytes.hpp"
 #include "src/sample/companion.hpp"
 
@@ -24,6 +26,14 @@ struct Member {
   std::filesystem::path path = {};  ///< of a file; empty: it lies in a tar
   bool is_known = false;            ///< the folder has told: it is `companion`, or the picture
   std::optional<Companion> companion = {};
+
+  /// Whether --hidden alone takes it, for its name or a folder's.
+  bool is_hidden() const {
+    const std::filesystem::path parts = name;
+    return std::any_of(parts.begin(), parts.end(), [](const std::filesystem::path& part) {
+      return qturn::is_hidden(part.native()) && part != "." && part != "..";
+    });
+  }
 };
 
 /// Why one member cannot be read. Others can follow.

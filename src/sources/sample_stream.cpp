@@ -17,13 +17,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool is_hidden_member(const std::string& name) {
-  const fs::path path = name;
-  return std::any_of(path.begin(), path.end(), [](const fs::path& part) {
-    return is_hidden(part.native()) && part != "." && part != "..";
-  });
-}
-
 std::string type_of(const SampleFile& file) {
   const std::string suffix = lower_suffix(file.name);
   constexpr std::size_t longest = 16;
@@ -95,7 +88,7 @@ std::optional<SampleStream::Gathered> SampleStream::gather() try {
       }
       return std::exchange(current_, std::nullopt);
     }
-    if (!options_.plan.hidden && is_hidden_member(member->name)) continue;
+    if (!options_.plan.hidden && member->is_hidden()) continue;
     if (options_.listed && options_.listed->shared_labels().contain(normal_path(path_of(*member))))
       continue;
     const std::string_view key = webdataset_key(member->name);

@@ -270,6 +270,12 @@ TEST_CASE("Labels of many pictures that a tar cannot be turned with are refused 
   workplace.add("all.json", coco);
   workplace.done({"flop", "--labels", "coco:coco.json", "a.tar", "b.tar", "-o", "each"});
   CHECK(workplace.files("each") == Names{"a.tar", "b.tar"});
+  // A hidden picture is none that labels could mean.
+  workplace.add("hidden.tar", tests::tar({{".old/a.png", cli::png(labelled_picture)},
+                                          {"train/a.png", cli::png(labelled_picture)},
+                                          {"boxes/coco.json", coco}}));
+  workplace.done({"flop", "--labels", "coco:boxes/coco.json", "hidden.tar", "-o", "seen.tar"});
+  CHECK(tests::members_of(workplace.content("seen.tar")).size() == 2);
   // Files about pictures that are not there are not written.
   const Members two = {
       {"x/a.png", cli::png(labelled_picture)},

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <exception>
+#include <functional>
 #include <span>
 #include <utility>
 
@@ -113,11 +114,8 @@ void SampleRun::write_shared_labels(const JobList& listed, const WrittenPictures
   for (const SharedLabels::File& file : listed.shared_labels().files()) {
     if (file.found == 0) continue;
     VariantsInPlace variants(file, listed, options_, written);
-    const auto variants_of = [&](std::size_t image) -> const std::vector<LabelledVariant>& {
-      return variants.of(image);
-    };
     const std::string text =
-        turned_shared_labels(file, variants_of, options_.memory_bytes, options_.verify);
+        turned_shared_labels(file, std::ref(variants), options_.memory_bytes, options_.verify);
     say_warnings(writer.add_file(file.output, std::as_bytes(std::span(text))));
   }
 }
