@@ -26,7 +26,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string read_label_head(const fs::path& path) { return std::string(text_of(read_file(path))); }
+std::string read_text(const fs::path& path) { return std::string(text_of(read_file(path))); }
 
 /// Takes the pairs of --swap-pairs for those that change places in a mirror.
 void set_swap_pairs(Keypoints& keypoints, const std::vector<int>& pairs,
@@ -59,6 +59,7 @@ class LabelFinder {
  public:
   LabelFinder(const PlanOptions& options, FoundFiles& found, const OutputNames* names)
       : options_(options),
+        found_(found),
         files_(found.files),
         names_(names),
         pairs_(swap_pairs_of(options)),
@@ -74,7 +75,8 @@ class LabelFinder {
       add_label_of(number, known->second);
     }
     labels_.finish();
-    if (labels_.empty() && options_.labels.take == TakeLabels::one_format)
+    const bool may_lie_elsewhere = found_.tar && options_.labels.folder.empty();  // in samples
+    if (labels_.empty() && options_.labels.take == TakeLabels::one_format && !may_lie_elsewhere)
       throw LabelsError(
           fmt::format("no {} label belongs to a picture", options_.labels.rule.format->name));
     if (!pairs_.keypoints.empty() && !labels_.empty() && !labels_.have_keypoints()) {
@@ -87,15 +89,22 @@ class LabelFinder {
  private:
   std::vector<std::uint32_t> places_of(const FileList::Folder& pictures) {
     if (!options_.labels.folder.empty()) {
-      return {add_place(*options_.labels.rule.format, options_.labels.folder / pictures.key / "",
-                        pictures.key, depth_of(pictures) + 1)};
+      return {add_place(*options_.labels.rule.format,
+                        found_.place_of(options_.labels.folder) / pictures.key / "", pictures.key,
+                        depth_of(pictures) + 1)};
     }
     std::vector<std::uint32_t> places;
+    // In a tar, what lies beside a picture is in its sample, unless the tar is in another order.
+    const auto is_other = [](const Listings::Entry& entry) {
+      return !entry.is_folder() && !is_named_as_picture(entry.name);
+    };
+    const bool may_lie_beside =
+        !found_.tar || std::ranges::any_of(listings_.of(pictures.path), is_other);
     for (const LabelFormat& format : label_formats) {
       if (options_.labels.rule.format ? options_.labels.rule.format != &format
                                       : format.is_named_only)
         continue;
-      if (!format.lies_apart || options_.labels.rule.format)
+      if (may_lie_beside && (!format.lies_apart || options_.labels.rule.format))
         places.push_back(add_place(format, pictures.path, pictures.key, depth_of(pictures) + 1));
       if (const auto place = place_of_layout(format, pictures)) places.push_back(*place);
     }
@@ -151,7 +160,7 @@ class LabelFinder {
       if (entry.is_folder() || !(entry.lower.ends_with(".yaml") || entry.lower.ends_with(".yml")))
         continue;
       const fs::path path = folder / entry.name;
-      known->second.emplace_back(path, read_label_head(path));
+      known->second.emplace_back(path, text_of(found_.read(path)));
     }
     return known->second;
   }
@@ -302,8 +311,8 @@ class LabelFinder {
     return known->second;
   }
 
-  static std::string text_if_readable(const fs::path& path) try {
-    return read_label_head(path);
+  std::string text_if_readable(const fs::path& path) const try {
+    return std::string(text_of(found_.read(path)));
   } catch (const FileError&) {
     return "";
   }
@@ -372,6 +381,7 @@ class LabelFinder {
   }
 
   const PlanOptions& options_;
+  const FoundFiles& found_;
   const FileList& files_;
   const OutputNames* names_;
   const SwapPairs pairs_;
@@ -390,7 +400,7 @@ SwapPairs swap_pairs_of(const PlanOptions& options) {
   const fs::path& path = options.labels.swap_pairs;
   try {
     if (path.empty()) return {};
-    return read_swap_pairs(read_label_head(path));
+    return read_swap_pairs(read_text(path));
   } catch (const LabelError& error) {
     throw PlanError(fmt::format("{}:{}", path.string(), error.what()));
   } catch (const FileError& error) {

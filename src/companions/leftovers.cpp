@@ -26,11 +26,11 @@ namespace fs = std::filesystem;
 
 /// Null if the head of a file does not tell.
 template <typename Answer>
-auto ask_header(const std::string& picture, Answer answer)
+auto ask_header(const std::string& picture, const TarFiles* tar, Answer answer)
     -> std::optional<decltype(answer(std::declval<Header>()))> {
   for (const std::size_t bytes : {std::size_t{1} << 16, std::size_t{1} << 20}) {
     try {
-      const Bytes head = read_head(picture, bytes);
+      const Bytes head = read_head(picture, bytes, tar);
       const Codec* codec = codec_of_content(head, lower_suffix(picture));
       if (!codec) return std::nullopt;
       return answer(codec->read_header(head));
@@ -47,6 +47,7 @@ class LeftoverFinder {
                  const std::function<bool(const std::string&)>& is_turned,
                  const std::set<std::string_view>& formats)
       : options_(options),
+        among_(among),
         files_(among.files),
         listings_(among.listings),
         is_turned_(is_turned),
@@ -159,7 +160,7 @@ class LeftoverFinder {
       if (!options_.masks.take) return leave(path);
       return add(file, path, "has the name of a picture, and is not turned with it as a mask");
     }
-    std::optional<std::string> head = text_head_of(file);
+    std::optional<std::string> head = text_of_file(file, text_head_bytes);
     if (!head) {
       if (!own.empty() && any_moves(own))
         add(file, path, "has the name of a picture, and cannot be read");
@@ -170,7 +171,7 @@ class LeftoverFinder {
       return;
     if (own.empty() && head->size() == text_head_bytes && head->find('\0') == head->npos &&
         !names_any(*head, names_))
-      head = text_head_of(file, most_text_bytes).value_or(*head);
+      head = text_of_file(file, most_text_bytes).value_or(*head);
     const auto suspicion =
         suspicion_of(file, *head, own, names_, [&](std::size_t number) { return size_of(number); });
     if (!suspicion && own.empty() && may_be_table(lower_suffix(file)) && !is_known_text(*head) &&
@@ -183,6 +184,13 @@ class LeftoverFinder {
     if (!format.empty() && options_.labels.take != TakeLabels::found) return leave(path);
     const std::string known = format_in_words(suffix, *head);
     add(file, path, known.empty() ? suspicion->why : known);
+  }
+
+  /// Nothing if it cannot be read.
+  std::optional<std::string> text_of_file(const fs::path& file, std::size_t most_bytes) const try {
+    return std::string(text_of(among_.read(file, most_bytes)));
+  } catch (const FileError&) {
+    return std::nullopt;
   }
 
   /// The user says that such files do not turn.
@@ -204,16 +212,18 @@ class LeftoverFinder {
     return std::ranges::any_of(pictures, [&](std::size_t number) {
       const auto [known, is_new] = moves_.try_emplace(number, false);
       const std::string path = files_.path(files_[number]);
-      if (is_new) known->second = is_tagged(path) || !named_as_sidecars(path).empty();
+      if (is_new)
+        known->second = is_tagged(path, among_.tar.get()) || !named_as_sidecars(path).empty();
       return known->second;
     });
   }
 
   std::optional<Size> size_of(std::size_t number) const {
-    return size_of_picture(files_.path(files_[number]));
+    return size_of_picture(files_.path(files_[number]), among_.tar.get());
   }
 
   const PlanOptions& options_;
+  const FoundFiles& among_;
   const FileList& files_;
   Listings& listings_;
   const std::function<bool(const std::string&)>& is_turned_;
@@ -240,14 +250,14 @@ LeftoverError::LeftoverError(const fs::path& file, std::string why, Hints hints)
       file_(file),
       why_(std::move(why)) {}
 
-bool is_tagged(const std::string& picture) {
-  return ask_header(picture,
+bool is_tagged(const std::string& picture, const TarFiles* tar) {
+  return ask_header(picture, tar,
                     [](const Header& header) { return header.stored != Orientation::identity; })
       .value_or(false);
 }
 
-std::optional<Size> size_of_picture(const std::string& picture) {
-  return ask_header(picture, [](const Header& header) { return header.size(); });
+std::optional<Size> size_of_picture(const std::string& picture, const TarFiles* tar) {
+  return ask_header(picture, tar, [](const Header& header) { return header.size(); });
 }
 
 Leftovers find_leftovers(const PlanOptions& options, FoundFiles& found,

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "src/files/tar/input.hpp"
 #include "src/inputs/find_files.hpp"
 #include "src/inputs/options.hpp"
 
@@ -58,10 +59,10 @@ Leftovers find_leftovers(const PlanOptions& options, FoundFiles& found,
 /// "*.json" of "x/a.json": what leaves out such files.
 std::string pattern_of(const std::filesystem::path& file);
 
-/// Whether the head of a picture says that a viewer turns it.
-bool is_tagged(const std::string& picture);
+/// Whether the head of a picture says that a viewer turns it. `tar`: as read_head().
+bool is_tagged(const std::string& picture, const TarFiles* tar = nullptr);
 
 /// As its head says. Nothing if that does not tell.
-std::optional<Size> size_of_picture(const std::string& picture);
+std::optional<Size> size_of_picture(const std::string& picture, const TarFiles* tar = nullptr);
 
 }  // namespace qturn

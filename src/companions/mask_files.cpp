@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 class MaskFinder {
  public:
   MaskFinder(const PlanOptions& options, FoundFiles& found)
-      : options_(options), files_(found.files), listings_(found.listings) {}
+      : options_(options), among_(found), files_(found.files), listings_(found.listings) {}
 
   CompanionFiles find() {
     std::map<std::uint32_t, std::vector<Place>> places;
@@ -65,7 +65,7 @@ class MaskFinder {
 
   std::vector<Place> places_of(const FileList::Folder& pictures) {
     std::vector<Place> places;
-    if (const fs::path& folder = options_.masks.folder; !folder.empty()) {
+    if (const fs::path& folder = among_.place_of(options_.masks.folder); !folder.empty()) {
       const fs::path name = fs::path(normal_path(folder / "")).parent_path().filename();
       const fs::path path = folder / pictures.key / "";
       const bool is_beside = normal_path(path) == normal_path(fs::path(pictures.path) / "");
@@ -127,7 +127,7 @@ class MaskFinder {
     const std::string array = masks_.place(found.place).folder.path + found.name;
     const std::string picture = files_.path(file);
     try {
-      expect_array_of(read_file(array), read_file(picture), lower_suffix(picture));
+      expect_array_of(among_.read(array), among_.read(picture), lower_suffix(picture));
     } catch (const ImageFileError& error) {
       if (options_.others == Others::stop) throw LeftoverError(array, error.what());
       known->second = false;
@@ -138,6 +138,7 @@ class MaskFinder {
   }
 
   const PlanOptions& options_;
+  const FoundFiles& among_;
   FileList& files_;
   Listings& listings_;
   CompanionFiles masks_{CompanionKind::mask};

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <limits>
 #include <map>
 #include <set>
 #include <string>
@@ -32,7 +33,7 @@ namespace fs = std::filesystem;
 /// The first of these formats that a file is of; null if it is of none. The file is read once for
 /// all. `plain`: also if it does not say where something is. Throws PlanError if it cannot be read.
 const SharedLabelFormat* format_among(const std::vector<const SharedLabelFormat*>& formats,
-                                      const fs::path& path, bool plain) {
+                                      const FoundFiles& among, const fs::path& path, bool plain) {
   struct Asked {
     std::function<std::optional<bool>(std::string_view part)> tells;
     std::optional<bool> told;
@@ -41,8 +42,8 @@ const SharedLabelFormat* format_among(const std::vector<const SharedLabelFormat*
   for (const SharedLabelFormat* format : formats) {
     asked.push_back({format->recogniser(), {}});
     if (!plain || path.filename() != format->plain_name) continue;
-    if (const auto head = text_head_of(path); head && head->find("file_name") != head->npos)
-      asked.back().told = true;
+    const Bytes head = among.read(path, text_head_bytes);
+    if (text_of(head).find("file_name") != std::string_view::npos) asked.back().told = true;
   }
   const auto ask = [&](std::string_view part) {
     for (Asked& each : asked)
@@ -50,8 +51,7 @@ const SharedLabelFormat* format_among(const std::vector<const SharedLabelFormat*
     return !std::ranges::all_of(asked, [](const Asked& each) { return each.told.has_value(); });
   };
   try {
-    if (!formats.empty())
-      read_in_parts(path, [&](std::span<const std::byte> part) { return ask(text_of(part)); });
+    if (!formats.empty()) among.read_in_parts(path, [&](auto part) { return ask(text_of(part)); });
   } catch (const FileError& error) {
     throw LabelsError(error.what());
   }
@@ -98,7 +98,7 @@ SharedLabelFiles files_beside(FoundFiles& among, bool plain, const SharedLabelFo
       std::vector<const SharedLabelFormat*> formats;
       for (const SharedLabelFormat& format : shared_label_formats)
         if (suffix == format.suffix && is_wanted(format)) formats.push_back(&format);
-      if (const SharedLabelFormat* format = format_among(formats, path, plain))
+      if (const SharedLabelFormat* format = format_among(formats, among, path, plain))
         found.emplace(from_here(path), format);
     }
   };
@@ -119,8 +119,11 @@ std::string key_of(const fs::path& file, const FileList& files) {
 }  // namespace
 
 FileState SharedLabels::File::read(const std::function<void(std::string_view part)>& take) const {
-  if (!text) return read_text_in_parts(input, take);
-  take(*text);
+  if (!tar) return read_text_in_parts(input, take);
+  tar->read_in_parts(input, [&](std::span<const std::byte> part) {
+    take(text_of(part));
+    return true;
+  });
   return {};
 }
 
@@ -173,8 +176,8 @@ std::vector<SharedLabel> SharedLabels::of(std::size_t picture) const {
   return labels;
 }
 
-Header header_of_picture(const fs::path& picture) try {
-  const std::vector<std::byte> bytes = read_file(picture);
+Header header_of_picture(const fs::path& picture, const TarFiles* tar) try {
+  const Bytes bytes = read_head(picture, std::numeric_limits<std::size_t>::max(), tar);
   return PictureTurn(bytes, lower_suffix(picture), {}).header();
 } catch (const std::runtime_error& error) {
   throw FileError(fmt::format("{}: {}", picture.string(), error.what()), picture, {});
@@ -182,10 +185,10 @@ Header header_of_picture(const fs::path& picture) try {
 
 SharedLabels::File read_shared_labels(const fs::path& path, const SharedLabelFormat& format,
                                       const SwapPairs& swap_pairs,
-                                      std::shared_ptr<const std::string> text) {
+                                      std::shared_ptr<const TarFiles> tar) {
   SharedLabels::File file{.input = path,
                           .output = {},
-                          .text = std::move(text),
+                          .tar = std::move(tar),
                           .format = &format,
                           .swap_pairs = swap_pairs};
   try {
@@ -203,10 +206,8 @@ SharedLabels::File read_shared_labels(const fs::path& path, const SharedLabelFor
 SharedLabelFiles shared_label_files(const PlanOptions& options, FoundFiles& found) {
   const LabelOptions& labels = options.labels;
   const bool is_one_file = labels.take == TakeLabels::one_file;
-  SharedLabelFiles in_tar;
-  for (const auto& text : found.texts) in_tar.emplace(text.first, labels.file_format);
-  if (!in_tar.empty()) return in_tar;
-  if (is_one_file && !labels.file.empty()) return {{labels.file, labels.file_format}};
+  if (is_one_file && !labels.file.empty())
+    return {{found.place_of(labels.file), labels.file_format}};
   if (!is_one_file && labels.take != TakeLabels::found) return {};
   // Pictures that get other names: what is said of each must be said again.
   const bool are_renamed = options.has_variants() && !options.to_samples;
@@ -266,13 +267,15 @@ void add_broken(std::vector<SharedLabels::Broken> broken, const PlanOptions& opt
 }
 
 /// Hugging Face's boxes are x, y, width and height, or two corners, and no file says which.
-void refuse_corners(const SharedLabels::File& file, const FileList& files) {
+void refuse_corners(const SharedLabels::File& file, const FoundFiles& among) {
+  const FileList& files = among.files;
   for (std::size_t image = 0; image < file.pictures.size(); ++image) {
     const auto& reach = (*file.content)[image].boxes_reach;
     if (!file.pictures[image] || !reach) continue;
     Size size;
     try {
-      const Header header = header_of_picture(files.path(files[*file.pictures[image]]));
+      const Header header =
+          header_of_picture(files.path(files[*file.pictures[image]]), among.tar.get());
       size = header.size();
       if (swaps_axes(header.stored))  // the boxes may be those of the upright picture
         size = {std::max(size.width, size.height), std::max(size.width, size.height)};
@@ -335,9 +338,8 @@ SharedLabels find_shared_labels(const PlanOptions& options, FoundFiles& among,
   std::size_t found = 0;
   for (const auto& [path, format] : formats) {
     try {
-      const auto text = among.texts.find(path);
       read.push_back(read_shared_labels(path, *format, swap_pairs,
-                                        text == among.texts.end() ? nullptr : text->second));
+                                        among.lies_in_tar(path) ? among.tar : nullptr));
       pictures.add_described_beside(read.back());
     } catch (const PlanError& error) {
       if (!may_be_of_others(path) || pictures.any_is_named_in(path))
@@ -349,7 +351,7 @@ SharedLabels find_shared_labels(const PlanOptions& options, FoundFiles& among,
     pictures.find_those_of(file);
     if (file.found == 0 && !file.content->has_geometry()) continue;
     expect_masks(file, files, masks, options.masks.take);
-    if (!are_named && file.content->may_be_corners()) refuse_corners(file, files);
+    if (!are_named && file.content->may_be_corners()) refuse_corners(file, among);
     found += file.found;
     if (!may_be_of_others(path)) without_pictures.add(path.string());
     if (file.found > 0) {

@@ -25,6 +25,7 @@
 #include "src/companions/companion_files.hpp"
 #include "src/files/content_hash.hpp"
 #include "src/files/safe_file.hpp"
+#include "src/files/tar/input.hpp"
 #include "src/inputs/file_list.hpp"
 #include "src/inputs/find_files.hpp"
 #include "src/inputs/options.hpp"
@@ -39,9 +40,8 @@ class SharedLabels {
  public:
   struct File {
     std::filesystem::path input, output;
-    FileState state = {};  ///< when it was read
-    /// In memory, if it lies in a tar; or null.
-    std::shared_ptr<const std::string> text = {};
+    FileState state = {};                      ///< when it was read
+    std::shared_ptr<const TarFiles> tar = {};  ///< if it lies in one; or null
     const SharedLabelFormat* format = nullptr;
     SwapPairs swap_pairs = {};  ///< that the content was read with
     std::unique_ptr<LabelledImages> content = {};
@@ -89,14 +89,14 @@ class SharedLabels {
   PathSet paths_;
 };
 
-/// Throws FileError if the picture cannot be read.
-Header header_of_picture(const std::filesystem::path& picture);
+/// Throws FileError if the picture cannot be read. `tar`: as read_head().
+Header header_of_picture(const std::filesystem::path& picture, const TarFiles* tar = nullptr);
 
-/// A file with its content, without its output and its pictures. `text`: if it lies in a tar.
+/// A file with its content, without its output and its pictures. `tar`: if it lies in one.
 /// Throws PlanError, which names the file, and the place in it if its content is the reason.
 SharedLabels::File read_shared_labels(const std::filesystem::path& path,
                                       const SharedLabelFormat& format, const SwapPairs& swap_pairs,
-                                      std::shared_ptr<const std::string> text = {});
+                                      std::shared_ptr<const TarFiles> tar = {});
 
 /// The files and their formats, by their paths.
 using SharedLabelFiles = std::map<std::filesystem::path, const SharedLabelFormat*>;

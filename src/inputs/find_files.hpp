@@ -5,18 +5,24 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <iosfwd>
+#include <limits>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "src/files/file_descriptor.hpp"
+#include "src/files/tar/input.hpp"
 #include "src/inputs/file_list.hpp"
 #include "src/inputs/listings.hpp"
 #include "src/inputs/options.hpp"
+#include "src/picture/bytes.hpp"
 #include "src/picture/errors.hpp"
 
 namespace qturn {
@@ -29,12 +35,35 @@ struct FoundFiles {
   /// The sentences among them about files that may still belong to a picture, by the file.
   std::map<std::filesystem::path, Sentence> unopened;
   std::uint64_t left_out = 0;  ///< by --include and --exclude
-  /// Label files of many pictures that lie in a tar.
-  std::map<std::filesystem::path, std::shared_ptr<const std::string>> texts;
+  /// If the files lie in a tar; else null. A label in the sample of its picture is not listed then:
+  /// the sample tells what it is.
+  std::shared_ptr<const TarFiles> tar;
   std::vector<std::filesystem::path> folders;   ///< of the inputs
   std::vector<std::filesystem::path> journals;  ///< in them and below
   std::set<std::filesystem::path>
       with_temporaries;  ///< folders in which a killed run has left some
+  /// Where in the tar a file or a folder lies that the options name. What is not here is not there.
+  std::map<std::filesystem::path, std::filesystem::path> in_tar;
+
+  /// Where a file or a folder lies that the options name.
+  const std::filesystem::path& place_of(const std::filesystem::path& named) const {
+    const auto place = in_tar.find(named);
+    return place == in_tar.end() ? named : place->second;
+  }
+  bool lies_in_tar(const std::filesystem::path& file) const { return tar && tar->contain(file); }
+  /// At most the first `most_bytes` of a file, wherever it lies. Throws FileError.
+  Bytes read(const std::filesystem::path& file,
+             std::size_t most_bytes = std::numeric_limits<std::size_t>::max()) const {
+    return read_head(file, most_bytes, tar.get());
+  }
+  /// Hands over its bytes in their order, as long as `take` returns true. Throws FileError.
+  void read_in_parts(const std::filesystem::path& file,
+                     const std::function<bool(std::span<const std::byte> part)>& take) const {
+    if (lies_in_tar(file))
+      tar->read_in_parts(file, take);
+    else
+      qturn::read_in_parts(file, take);
+  }
 };
 
 /// Finds `options.inputs` and `options.listed` and, in folders, the files that the options select.

@@ -63,13 +63,16 @@ Listings::Reader::Reader(Listings& all, std::string path, Pictures pictures)
 
 Listings::Entry* Listings::Reader::add(int opened, const dirent& entry) {
   if (is_of_a_run(entry.d_name)) return nullptr;
-  const auto kind = kind_of(opened, entry);
-  const std::string lower = lower_case(entry.d_name);
+  return add(entry.d_name, kind_of(opened, entry));
+}
+
+Listings::Entry* Listings::Reader::add(const std::string& name, std::optional<Kind> kind) {
+  const std::string lower = lower_case(name);
   if (!kind || (*kind == Kind::file && pictures_ == Pictures::masks && is_picture_alone(lower)))
     return nullptr;
-  const char* name = all_.names_.add(entry.d_name);
+  const char* kept = all_.names_.add(name);
   return &entries_.emplace_back(
-      Entry{.lower = lower == name ? name : all_.names_.add(lower), .name = name, .kind = *kind});
+      Entry{.lower = lower == name ? kept : all_.names_.add(lower), .name = kept, .kind = *kind});
 }
 
 void Listings::Reader::finish(std::error_code error) {
@@ -98,12 +101,21 @@ const Listings::Folder& Listings::folder(const fs::path& path, Pictures pictures
     const Folder* all = found(Pictures::all);
     return all || pictures == Pictures::all ? all : found(pictures);
   };
+  const auto is_below = [&](const std::string& root) { return normal.starts_with(root); };
   if (!any()) {
     Reader entries = reader(path, pictures);
-    entries.finish(
-        for_each_entry(path, [&](int opened, const dirent& entry) { entries.add(opened, entry); }));
+    const bool is_read = !roots_ || std::ranges::any_of(*roots_, is_below);
+    entries.finish(!is_read ? std::error_code()
+                            : for_each_entry(path, [&](int opened, const dirent& entry) {
+                                entries.add(opened, entry);
+                              }));
   }
   return *(known->second = any());
+}
+
+void Listings::read_only_below(std::vector<fs::path> roots) {
+  roots_.emplace();
+  for (const fs::path& root : roots) roots_->push_back(normal_path(root / ""));
 }
 
 std::span<const Listings::Entry> Listings::of(const fs::path& folder, Pictures pictures) {

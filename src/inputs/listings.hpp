@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -54,11 +55,16 @@ class Listings {
   /// The entry with this name, or else with this name in another case. Null if there is none.
   const Entry* find(const std::filesystem::path& folder, const std::string& name, bool is_folder);
 
+  /// From now on, of the folders that are not known yet only those below these are read: the others
+  /// are empty. Where files lie in a tar, the folders around it say nothing about them.
+  void read_only_below(std::vector<std::filesystem::path> roots);
+
   /// For a caller that reads a folder anyway. It calls finish() when all entries are added.
   class Reader {
    public:
     /// Null if the entry is left out; else valid until the next one is added.
     Entry* add(int opened, const dirent& entry);
+    Entry* add(const std::string& name, std::optional<Kind> kind);
     void finish(std::error_code error);
 
    private:
@@ -82,6 +88,7 @@ class Listings {
   std::map<std::pair<std::string, Pictures>, Folder> folders_;  // by their normal paths
   // By Pictures, and by the paths that were asked for, which is faster.
   std::array<ByPath, 2> asked_for_;
+  std::optional<std::vector<std::string>> roots_;  // if only folders below them are read
   NameList names_;
 };
 

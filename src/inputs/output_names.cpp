@@ -125,7 +125,8 @@ std::string OutputNames::name_of(const FoundFile& file, Orientation variant) con
   if (format_ && file.picture) name = name_in_format(name, *format_);
   if (!has_variants(file)) return name;
   std::string named = name;
-  const std::size_t place = to_samples_ ? webdataset_key(named).size() : variant_place(name.stem());
+  const std::size_t place =
+      variant_place(to_samples_ ? std::string(webdataset_key(named)) : name.stem().string());
   return named.insert(place, fmt::format("__{}", qturn::name(variant)));
 }
 

@@ -5,12 +5,14 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "src/companions/leftovers.hpp"
 #include "src/files/real_places.hpp"
+#include "src/files/tar/input.hpp"
 #include "src/inputs/options.hpp"
 #include "src/plan/jobs.hpp"
 
@@ -27,6 +29,7 @@ struct Plan {
   std::filesystem::path output_folder;               ///< empty if the output is a file or in place
   RealPlaces places;                                 ///< of the results
   Leftovers leftovers;                               ///< what would be left untrue
+  std::shared_ptr<const TarFiles> tar;               ///< if the files lie in one; else null
 };
 
 /// Looks at the file system and writes nothing. inputs/find_files.hpp says which files are found

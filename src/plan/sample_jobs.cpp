@@ -14,6 +14,7 @@
 #include "src/formats/table.hpp"
 #include "src/inputs/find_files.hpp"
 #include "src/inputs/folder_layout.hpp"
+#include "src/inputs/output_names.hpp"
 #include "src/inputs/variants.hpp"
 #include "src/picture/text.hpp"
 #include "src/sample/file_kind.hpp"
@@ -35,8 +36,8 @@ std::string lower_stem(const SampleFile& file) { return lower_case(fs::path(file
 class SamplePlanner {
  public:
   SamplePlanner(const PlanOptions& options, const std::string& output,
-                std::span<const SampleFile> files)
-      : options_(options), output_(output), files_(files) {}
+                std::span<const SampleFile> files, bool is_listed)
+      : options_(options), output_(output), files_(files), is_listed_(is_listed) {}
 
   SamplePlan plan() {
     for (const SampleFile& file : files_)
@@ -83,6 +84,7 @@ class SamplePlanner {
     };
     const auto masks =
         std::stable_partition(pictures_.begin(), pictures_.end(), std::not_fn(is_called_so));
+    if (is_listed_ && masks == pictures_.begin()) return;  // it is known that they have no picture
     masks_.insert(masks_.end(), masks, pictures_.end());
     pictures_.erase(masks, pictures_.end());
     for (const SampleFile* mask : masks_) {
@@ -100,7 +102,7 @@ class SamplePlanner {
   /// A picture in a folder of masks may be a mask whose picture is in another sample.
   void refuse_other_variant(const SampleFile& picture) const {
     const fs::path folder = fs::path(picture.name).parent_path();
-    if (picture.is_known || options_.random_variants == 0 || !options_.masks.take ||
+    if (is_listed_ || picture.is_known || options_.random_variants == 0 || !options_.masks.take ||
         !is_below_labels(folder))
       return;
     refuse(picture,
@@ -111,7 +113,7 @@ class SamplePlanner {
 
   void take_without_picture() {
     for (const SampleFile* file : others_) {
-      refuse_lone_companion(*file);
+      if (!is_listed_) refuse_lone_companion(*file);
       if (options_.others != Others::copy || !is_selected(options_, file->name, base_of(*file))) {
         plan_.left_out.push_back(file);
         continue;
@@ -152,7 +154,7 @@ class SamplePlanner {
   }
 
   bool takes_labels(const SampleFile& file) const {
-    return options_.labels.take != TakeLabels::none &&
+    return options_.labels.take != TakeLabels::none && options_.labels.folder.empty() &&
            !is_excluded(options_, file.name, base_of(file));
   }
 
@@ -181,8 +183,10 @@ class SamplePlanner {
   /// The variant goes where the sample's key ends, so that all files of a variant stay one sample.
   fs::path output_of(const std::string& name, Orientation variant) const {
     if (!options_.has_variants()) return output_ + name;
-    const std::string_view key = webdataset_key(name);
-    return fmt::format("{}{}__{}{}", output_, key, qturn::name(variant), name.substr(key.size()));
+    const std::string key(webdataset_key(name));
+    const std::size_t base = key.rfind('/') + 1, place = base + variant_place(key.substr(base));
+    return fmt::format("{}{}__{}{}", output_, key.substr(0, place), qturn::name(variant),
+                       name.substr(place));
   }
 
   void add_mask(const SampleFile& mask) {
@@ -316,6 +320,7 @@ class SamplePlanner {
   const PlanOptions& options_;
   const std::string& output_;
   std::span<const SampleFile> files_;
+  const bool is_listed_;
   std::vector<KindOfFile> kinds_;  ///< by file
   std::vector<const SampleFile*> pictures_, masks_, others_;
   SamplePlan plan_;
@@ -324,8 +329,8 @@ class SamplePlanner {
 }  // namespace
 
 SamplePlan plan_sample(const PlanOptions& options, const std::string& output,
-                       std::span<const SampleFile> files) {
-  return SamplePlanner(options, output, files).plan();
+                       std::span<const SampleFile> files, bool is_listed) {
+  return SamplePlanner(options, output, files, is_listed).plan();
 }
 
 }  // namespace qturn

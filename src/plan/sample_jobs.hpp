@@ -38,11 +38,12 @@ struct SamplePlan {
 /// Outputs lie below `output`, which ends with '/', under their names in a tar. A sample without a
 /// picture has no jobs, unless other files are to be copied. Each picture is a job; all get the
 /// variants that the first one gets. A label or other file belongs to the picture of the same stem,
-/// or else to the first.
+/// or else to the first. `is_listed`: what belongs to pictures of other samples is known, and not
+/// among these files.
 ///
 /// Throws PlanError, which names the file, for what a plan of files would refuse: two labels of a
 /// picture, two results of one name. Throws LeftoverError for a file that would be left untrue.
 SamplePlan plan_sample(const PlanOptions& options, const std::string& output,
-                       std::span<const SampleFile> files);
+                       std::span<const SampleFile> files, bool is_listed = false);
 
 }  // namespace qturn

@@ -3,18 +3,25 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 
+#include <algorithm>
+#include <limits>
 #include <map>
 #include <memory>
+#include <optional>
+#include <set>
 #include <string_view>
 #include <utility>
 
+#include "src/companions/find_companions.hpp"
+#include "src/companions/label_files.hpp"
+#include "src/companions/leftovers.hpp"
 #include "src/companions/shared_labels.hpp"
 #include "src/files/tar/input.hpp"
 #include "src/formats/table.hpp"
 #include "src/inputs/find_files.hpp"
+#include "src/inputs/folder_layout.hpp"
 #include "src/picture/text.hpp"
 #include "src/sample/file_kind.hpp"
-#include "src/sources/member_reader.hpp"
 
 namespace qturn {
 namespace {
@@ -24,86 +31,211 @@ namespace fs = std::filesystem;
 class Lister {
  public:
   Lister(const PlanOptions& options, const std::string& tar, std::uint64_t most_bytes)
-      : options_(options), tar_(tar), most_bytes_(most_bytes) {}
+      : options_(options),
+        tar_(tar),
+        most_bytes_(most_bytes),
+        files_(std::make_shared<TarFiles>(tar)),
+        is_compressed_(is_compressed_tar(read_head(tar, tar_head_bytes))) {}
 
-  void take(const Member& member, MemberReader& reader) {
-    const std::string name = fs::path(member.name).filename(), suffix = lower_suffix(name);
-    if (is_labels(member.name, name)) {
-      if (member.bytes > most_bytes_) {
-        throw WithHints<PlanError>({Hint::more_memory},
-                                   fmt::format("{}/{}: needs more than {} MiB of memory", tar_,
-                                               member.name, most_bytes_ >> 20));
-      }
-      found_.texts[fs::path(tar_) / member.name] =
-          std::make_shared<const std::string>(text_of(reader.content({})));
-      return;
+  void list(const std::atomic<bool>& stop) try {
+    TarInput input(tar_, stop);
+    TarReader reader([&](std::span<std::byte> memory) { return input.read_some(memory); },
+                     [&](std::uint64_t bytes) { return input.skip(bytes); });
+    while (const std::optional<TarMember> member = reader.next()) {
+      const Member named{.name = member->name};
+      if (member->refusal.empty() && (options_.hidden || !named.is_hidden())) take(*member, reader);
     }
-    if (!is_selected(options_, member.name, name)) return;
-    const bool is_read = !codec_of_suffix(suffix) && member.bytes <= most_bytes_;
-    const Bytes content = is_read ? reader.content({}) : Bytes();
-    const KindOfFile kind = kind_of_file(member.name, content);
-    if (!kind.is_picture() || !format_of(options_, suffix, content)) return;
-    FoundFile& file = add(member);
-    file.picture = true;
-    file.is_companion = options_.masks.take && kind.kind == FileKind::mask;
+    if (stop) throw Interrupted();
+    end_sample();
+  } catch (const TarError& error) {
+    if (stop) throw Interrupted();
+    damage_ = fmt::format("{}: {}", tar_.string(), error.what());
+    end_sample();
   }
 
-  FoundFiles finish() {
-    found_.files.sort();
-    return std::move(found_);
+  Plan plan() {
+    if (!damage_.empty() && options_.labels.take == TakeLabels::one_file) throw PlanError(damage_);
+    end_folders();
+    OutputNames names(options_, false);
+    CompanionFiles masks = find_mask_files(options_, found_);
+    CompanionFiles labels = find_label_files(options_, found_, &names);
+    SharedLabels shared = find_shared_labels(options_, found_, labels, masks, names, {});
+    if (!shared.broken().empty()) throw LabelsError(shared.broken().front().problem);
+    Plan plan;
+    if (!is_compressed_ && options_.others == Others::stop)
+      plan.leftovers = leftovers(labels, masks, shared);
+    if (labels.empty() && masks.empty() && shared.empty()) return plan;
+    if (!damage_.empty()) throw PlanError(damage_);
+    for (const CompanionFiles* among : {&labels, &masks})
+      for (const CompanionFiles::File& each : *among) refuse_second(among->path(each));
+    for (const SharedLabels::File& file : shared.files()) refuse_second(file.input);
+    for (FoundFile& file : found_.files)
+      if (file.is_own_picture()) file.to_do = names.variants_of(found_.files, file);
+    plan.tar = files_;
+    plan.jobs = JobList(std::move(found_.files), std::move(names), std::move(labels),
+                        std::move(shared), std::move(masks));
+    return plan;
   }
 
  private:
-  bool is_labels(const std::string& member, const std::string& name) const {
-    const LabelOptions& labels = options_.labels;
-    if (labels.file.empty()) return name == labels.file_format->plain_name;
-    return labels.file == member || labels.file == fs::path(tar_) / member;
+  struct Sample {
+    std::string key;
+    std::vector<TarMember> pictures, masks, others;
+  };
+  struct Folder {
+    std::uint32_t number;
+    Listings::Reader entries;
+  };
+
+  void take(const TarMember& member, TarReader& reader) {
+    const std::string_view key = webdataset_key(member.name);
+    if (key != sample_.key) end_sample();
+    sample_.key = key;
+    Bytes content;
+    if (!member.offset && is_held(member)) content = reader.content();
+    if (!files_->add(member, std::move(content))) twice_.insert(member.name);
+    if (const FileKind kind = kind_of(member); kind == FileKind::other) {
+      if (member.offset || is_held(member)) sample_.others.push_back(member);
+    } else {
+      (kind == FileKind::mask ? sample_.masks : sample_.pictures).push_back(member);
+    }
   }
 
-  FoundFile& add(const Member& member) {
+  /// Whether a member is kept in memory that does not lie in the tar as it is.
+  bool is_held(const TarMember& member) const {
+    const bool is_picture = codec_of_suffix(lower_suffix(member.name)) != nullptr;
+    if (is_compressed_ ? !is_named(member.name) : is_picture) return false;
+    if (member.bytes <= most_bytes_) return true;
+    throw WithHints<PlanError>({Hint::more_memory},
+                               fmt::format("{}: needs more than {} MiB of memory",
+                                           (tar_ / member.name).string(), most_bytes_ >> 20));
+  }
+
+  /// Whether --labels names it.
+  bool is_named(const std::string& member) const {
+    const LabelOptions& labels = options_.labels;
+    if (labels.take != TakeLabels::one_file) return false;
+    if (labels.file.empty()) return fs::path(member).filename() == labels.file_format->plain_name;
+    return labels.file == member || labels.file == tar_ / member;
+  }
+
+  /// A picture, a mask, or another file.
+  FileKind kind_of(const TarMember& member) const {
+    const fs::path path = tar_ / member.name;
+    const std::string name = path.filename(), suffix = lower_suffix(name);
+    if (is_suffix_of_labels(suffix) || !is_selected(options_, member.name, name))
+      return FileKind::other;
+    const bool is_read = !codec_of_suffix(suffix) && member.offset;
+    const Bytes head = is_read ? read_head(path, tar_head_bytes, files_.get()) : Bytes();
+    const KindOfFile found = kind_of_file(member.name, head);
+    return found.is_picture() && format_of(options_, suffix, head) ? found.kind : FileKind::other;
+  }
+
+  /// Lists a sample: its pictures, and the rest only if it has none, for what lies beside a picture
+  /// is left to the sample.
+  void end_sample() {
+    const Sample sample = std::exchange(sample_, {});
+    for (const TarMember& picture : sample.pictures) add_picture(picture);
+    if (!sample.pictures.empty()) return;
+    for (const TarMember& mask : sample.masks) add_picture(mask);
+    for (const TarMember& other : sample.others) add(other);
+  }
+
+  /// Returns its folder.
+  Folder& add(const TarMember& member) {
     const std::size_t base = member.name.rfind('/') + 1;
-    const std::string folder = member.name.substr(0, base);
-    const auto [known, is_new] = folders_.try_emplace(folder);
-    if (is_new) known->second = found_.files.add_folder(tar_ + "/" + folder, folder);
+    Folder& folder = this->folder(member.name.substr(0, base));
+    folder.entries.add(member.name.substr(base), Listings::Kind::file);
+    return folder;
+  }
+
+  void add_picture(const TarMember& member) {
+    const Folder& folder = add(member);
     struct stat status = {};
     status.st_ino = found_.files.size() + 1;  // each member is a file of its own
     status.st_size = static_cast<off_t>(member.bytes);
-    return found_.files.add(known->second, std::string_view(member.name).substr(base), status);
+    const std::string_view name = member.name;
+    found_.files.add(folder.number, name.substr(name.rfind('/') + 1), status).picture = true;
+  }
+
+  /// `key`: empty, or with '/' at the end.
+  Folder& folder(const std::string& key) {
+    if (const auto known = folders_.find(key); known != folders_.end()) return known->second;
+    const std::string path = tar_ / key / "";
+    Folder& made = folders_
+                       .emplace(key, Folder{found_.files.add_folder(path, key),
+                                            found_.listings.reader(path, Listings::Pictures::all)})
+                       .first->second;
+    if (key.empty()) return made;
+    const fs::path own = fs::path(key).parent_path(), above = own.parent_path();
+    folder(above.empty() ? "" : (above / "").string())
+        .entries.add(own.filename(), Listings::Kind::folder);
+    return made;
+  }
+
+  /// What the options name lies in the tar, or else on the disk.
+  void find_named() {
+    const LabelOptions& labels = options_.labels;
+    std::vector<fs::path> on_disk;
+    for (const fs::path& named : {labels.file, labels.folder, options_.masks.folder}) {
+      if (named.empty()) continue;
+      const fs::path member = tar_ / named, key = (named / "").lexically_normal();
+      if (files_->contain(member) || folders_.contains(key.string()))
+        found_.in_tar.emplace(named, member);
+      else
+        on_disk.push_back(named);
+    }
+    found_.listings.read_only_below(std::move(on_disk));
+  }
+
+  void end_folders() {
+    found_.files.sort();
+    for (auto& [key, folder] : folders_) folder.entries.finish({});
+    find_named();
+    found_.tar = files_;
+  }
+
+  Leftovers leftovers(const CompanionFiles& labels, const CompanionFiles& masks,
+                      const SharedLabels& shared) {
+    std::set<std::string_view> formats;
+    for (const CompanionFiles::File& label : labels)
+      formats.insert(labels.place_of(label).rule->format->name);
+    const auto is_turned = [&](const std::string& path) {
+      return labels.contain(path) || masks.contain(path) || shared.contain(path);
+    };
+    return find_leftovers(options_, found_, is_turned, formats, false);
+  }
+
+  void refuse_second(const fs::path& file) const {
+    if (twice_.contains(file.lexically_relative(tar_)))
+      throw PlanError(fmt::format("{}: is in the tar twice", file.string()));
   }
 
   const PlanOptions& options_;
-  const std::string& tar_;
+  const fs::path tar_;
   const std::uint64_t most_bytes_;
+  const std::shared_ptr<TarFiles> files_;
+  const bool is_compressed_;
+  std::string damage_;
+  std::set<std::string> twice_;  // the names of members
   FoundFiles found_;
-  std::map<std::string, std::uint32_t> folders_;
+  Sample sample_;
+  std::map<std::string, Folder> folders_;  // by their keys
 };
-
-FoundFiles find_members(const PlanOptions& options, const std::string& tar,
-                        std::uint64_t most_bytes, const std::atomic<bool>& stop) try {
-  Lister lister(options, tar, most_bytes);
-  TarInput input(tar, stop);
-  TarMembers members(input);
-  while (const std::optional<Member> member = members.next())
-    if (member->refusal.empty() && (options.hidden || !member->is_hidden()))
-      lister.take(*member, members);
-  return lister.finish();
-} catch (const TarError& error) {
-  if (stop) throw Interrupted();
-  throw PlanError(fmt::format("{}: {}", tar, error.what()));
-}
 
 }  // namespace
 
+bool is_listed(const PlanOptions& options, const std::string& tar) {
+  if (!fs::is_regular_file(tar)) return false;
+  if (options.labels.take == TakeLabels::one_file) return true;
+  return !is_compressed_tar(read_head(tar, tar_head_bytes));
+}
+
 Plan list_tar(const PlanOptions& options, const std::string& tar, std::uint64_t most_bytes,
               const std::atomic<bool>& stop) {
-  FoundFiles found = find_members(options, tar, most_bytes, stop);
-  OutputNames names(options, false);
-  SharedLabels labels = find_shared_labels(options, found, CompanionFiles(CompanionKind::label),
-                                           CompanionFiles(CompanionKind::mask), names, {});
-  if (!labels.broken().empty()) throw LabelsError(labels.broken().front().problem);
-  Plan plan;
-  plan.jobs = JobList(std::move(found.files), std::move(names), {}, std::move(labels));
-  return plan;
+  Lister lister(options, tar, most_bytes);
+  lister.list(stop);
+  return lister.plan();
 }
 
 }  // namespace qturn

@@ -26,6 +26,7 @@ struct Member {
   std::filesystem::path path = {};  ///< of a file; empty: it lies in a tar
   bool is_known = false;            ///< the folder has told: it is `companion`, or the picture
   std::optional<Companion> companion = {};
+  std::optional<std::uint64_t> offset = {};  ///< as TarMember::offset
 
   /// Whether --hidden alone takes it, for its name or a folder's.
   bool is_hidden() const {
@@ -67,7 +68,8 @@ class TarMembers : public MemberReader {
     if (!member) return std::nullopt;
     return Member{.name = std::move(member->name),
                   .bytes = member->bytes,
-                  .refusal = std::move(member->refusal)};
+                  .refusal = std::move(member->refusal),
+                  .offset = member->offset};
   }
   Bytes content(Bytes memory) override { return reader_.content(std::move(memory)); }
   bool has_more() const override { return reader_.has_more(); }

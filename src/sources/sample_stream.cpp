@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <unordered_map>
 #include <utility>
 
+#include "src/files/safe_file.hpp"
+#include "src/files/tar/input.hpp"
 #include "src/files/tar/tar.hpp"
 #include "src/formats/table.hpp"
 #include "src/inputs/find_files.hpp"
@@ -89,8 +92,7 @@ std::optional<SampleStream::Gathered> SampleStream::gather() try {
       return std::exchange(current_, std::nullopt);
     }
     if (!options_.plan.hidden && member->is_hidden()) continue;
-    if (options_.listed && options_.listed->shared_labels().contain(normal_path(path_of(*member))))
-      continue;
+    if (is_listed(path_of(*member))) continue;
     const std::string_view key = webdataset_key(member->name);
     if (current_ && current_->key != key) {
       next_member_ = std::move(member);
@@ -126,12 +128,8 @@ void SampleStream::take(const Member& member) {
     sample.refuse(member.name, path_of(member), member.refusal + "; its sample is left out");
   } else if (sample.names.contains(xxh64(member.name, 0))) {
     sample.refuse(member.name, path_of(member), {"is in its sample twice; the sample is left out"});
-  } else if (member.bytes > options_.largest_bytes || needed > options_.largest_bytes) {
-    sample.refuse(
-        member.name, path_of(member),
-        {fmt::format("its sample needs {} MiB of memory with its results, more than {} MiB",
-                     std::max(needed, member.bytes) >> 20, options_.largest_bytes >> 20),
-         {Hint::more_memory}});
+  } else {
+    refuse_too_large(sample, member, std::max(needed, member.bytes));
   }
   if (sample.is_refused()) return;
   reserve(sample, needed);
@@ -147,6 +145,15 @@ void SampleStream::take(const Member& member) {
   }
   sample.names.insert(xxh64(member.name, 0));
   sample.file_bytes += file.bytes.size() + name_bytes;
+}
+
+void SampleStream::refuse_too_large(Gathered& sample, const Member& member,
+                                    std::uint64_t needed) const {
+  if (needed <= options_.largest_bytes) return;
+  sample.refuse(member.name, path_of(member),
+                {fmt::format("its sample needs {} MiB of memory with its results, more than {} MiB",
+                             needed >> 20, options_.largest_bytes >> 20),
+                 {Hint::more_memory}});
 }
 
 /// Nobody else waits for this memory, so the sample first gives back what it has.
@@ -191,6 +198,7 @@ std::optional<SampleJobs> SampleStream::planned(Gathered sample) {
   if (jobs.empty()) return std::nullopt;
   for (Job& job : jobs) number(job);
   reserve(sample, memory_of(sample.file_bytes, expected_results(jobs, sample.files)));
+  std::ranges::move(sample.elsewhere, std::back_inserter(sample.files));
   return SampleJobs{.jobs = std::move(jobs),
                     .source = std::make_shared<FilesInMemory>(std::move(sample.files)),
                     .memory = std::make_unique<SampleMemory>(
@@ -199,11 +207,50 @@ std::optional<SampleJobs> SampleStream::planned(Gathered sample) {
 
 void SampleStream::number(Job& job) {
   job.number = job_count_++;
-  if (!options_.listed) return;
-  const std::optional<std::size_t> picture = options_.listed->files().find(job.key);
-  job.number = picture.value_or(options_.listed->files().size());
-  if (!picture) return;
-  job.shared_labels = options_.listed->shared_labels().of(*picture);
+  if (!options_.listed || options_.listed->jobs.files().empty()) return;
+  const JobList& listed = options_.listed->jobs;
+  const std::optional<std::size_t> picture = listed.files().find(job.key);
+  job.number = picture.value_or(listed.files().size());
+  if (picture) job.shared_labels = listed.shared_labels().of(*picture);
+}
+
+/// Whether a file belongs to pictures elsewhere, and comes with them.
+bool SampleStream::is_listed(const fs::path& file) const {
+  if (!lists_tar()) return false;
+  const JobList& listed = options_.listed->jobs;
+  const std::string path = normal_path(file);
+  return listed.shared_labels().contain(path) || listed.labels().contain(path) ||
+         listed.masks().contain(path);
+}
+
+/// Adds the labels and masks that lie elsewhere. Throws PlanError if they are not of one picture
+/// alone; FileError.
+void SampleStream::add_listed(Gathered& sample, std::vector<Job>& jobs) const {
+  if (!lists_tar()) return;
+  const JobList& listed = options_.listed->jobs;
+  for (Job& job : jobs) {
+    const std::optional<std::size_t> picture = listed.files().find(job.key);
+    if (!picture) continue;
+    for (const Companion& each : listed.companions_of(*picture, Orientation::identity)) {
+      if (std::ranges::count(sample.elsewhere, each.input, &SampleFile::path) > 0)
+        throw PlanError(each.input.string() + " belongs to two pictures of a sample");
+      SampleFile& file = sample.elsewhere.emplace_back(
+          SampleFile{.name = each.input.string(), .path = each.input});
+      file.bytes = read_head(each.input, options_.largest_bytes, options_.listed->tar.get());
+      sample.file_bytes += file.bytes.size() + bytes_of_name(file.name);
+      const auto is_label = [](const Companion& own) { return own.kind == CompanionKind::label; };
+      if (is_label(each) && std::ranges::any_of(job.companions(), is_label))
+        throw PlanError(each.input.string() + " is a second label of " + job.key);
+    }
+    for (JobOutput& output : job.outputs) {
+      for (Companion& each : listed.companions_of(*picture, output.variant)) {
+        const auto place =
+            std::ranges::upper_bound(output.companions, each.kind, {}, &Companion::kind);
+        output.companions.insert(place, std::move(each));
+      }
+    }
+  }
+  refuse_too_large(sample, {.name = sample.files.front().name}, memory_of(sample.file_bytes, 0));
 }
 
 std::vector<Job> SampleStream::jobs_of(Gathered& sample) {
@@ -211,7 +258,7 @@ std::vector<Job> SampleStream::jobs_of(Gathered& sample) {
   if (!sample.is_refused()) {
     try {
       look_for_leftovers(sample);
-      SamplePlan planned = plan_sample(options_.plan, options_.output, sample.files);
+      SamplePlan planned = plan_sample(options_.plan, options_.output, sample.files, lists_tar());
       look_for_pairs(sample, planned);
       if (options_.strict && !planned.copied.empty()) {
         sample.refuse(
@@ -226,6 +273,9 @@ std::vector<Job> SampleStream::jobs_of(Gathered& sample) {
       }
       for (const SampleFile* file : planned.copied) ++copied_[type_of(*file)];
       jobs = std::move(planned.jobs);
+      add_listed(sample, jobs);
+    } catch (const FileError& error) {
+      sample.refuse(sample.files.front(), std::string(error.what()));
     } catch (const LeftoverError& error) {
       if (options_.is_pipe)
         sample.refuse(error.file().filename(), error.file(), {error.why(), error.hints()});
@@ -241,6 +291,7 @@ std::vector<Job> SampleStream::jobs_of(Gathered& sample) {
   }
   if (sample.is_refused()) {
     sample.files.clear();
+    sample.elsewhere.clear();
     sample.file_bytes = 0;
     Job job;
     job.input = sample.refused_path;
@@ -272,7 +323,7 @@ void SampleStream::look_for_pairs(const Gathered& sample, const SamplePlan& plan
 /// Looks at the files of a tar that are in no picture's sample. The files of a folder were checked
 /// before.
 void SampleStream::look_for_leftovers(const Gathered& sample) {
-  if (options_.plan.others != Others::stop) return;
+  if (options_.plan.others != Others::stop || lists_tar()) return;
   const auto name_of = [](const SampleFile& file) {
     return fs::path(file.name).filename().string();
   };

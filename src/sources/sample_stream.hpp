@@ -20,6 +20,7 @@
 
 #include "src/companions/leftovers.hpp"
 #include "src/companions/paired_folders.hpp"
+#include "src/plan/plan.hpp"
 #include "src/plan/sample_jobs.hpp"
 #include "src/sample/harmless.hpp"
 #include "src/sources/member_reader.hpp"
@@ -36,9 +37,10 @@ struct SampleStreamOptions {
   std::uint64_t largest_bytes = 0;  ///< a sample that needs more, with its results, is refused
   bool strict = false;              ///< a sample with a file that would be copied is refused
   bool is_pipe = false;             ///< a sample with a file that would be left untrue is refused
-  /// The pictures and their labels in files of many pictures; null: there are none. Jobs have the
-  /// numbers of this list; a job that is not in it has none of its numbers.
-  const JobList* listed = nullptr;
+  /// The plan of the folder; or of the tar, with what belongs to pictures and lies elsewhere in it.
+  /// Null: none is needed, or there is none. If it has pictures, jobs have their numbers; a job
+  /// that is not in it has none of its numbers.
+  const Plan* listed = nullptr;
 };
 
 /// The hashes of the names of samples: a name may come only once in an output.
@@ -73,8 +75,9 @@ class SampleStream : public SampleReader {
   struct Gathered {
     std::string key;
     std::vector<SampleFile> files = {};
-    Sentence refusal = {};     ///< why it is not turned; or empty
-    std::string refused = {};  ///< the file to blame
+    std::vector<SampleFile> elsewhere = {};  ///< files that lie elsewhere in the tar
+    Sentence refusal = {};                   ///< why it is not turned; or empty
+    std::string refused = {};                ///< the file to blame
     std::filesystem::path refused_path = {};
     SampleKeys names = {};         ///< of files
     std::uint64_t file_bytes = 0;  ///< with their names
@@ -103,7 +106,11 @@ class SampleStream : public SampleReader {
   void take(const Member& member);
   std::optional<SampleJobs> planned(Gathered sample);
   std::vector<Job> jobs_of(Gathered& sample);
+  bool lists_tar() const { return options_.listed && !options_.name.empty(); }
   void number(Job& job);
+  bool is_listed(const std::filesystem::path& file) const;
+  void add_listed(Gathered& sample, std::vector<Job>& jobs) const;
+  void refuse_too_large(Gathered& sample, const Member& member, std::uint64_t needed) const;
   void look_for_leftovers(const Gathered& sample);
   void look_for_pairs(const Gathered& sample, const SamplePlan& planned);
   void refuse_untrue(const Loose& file) const;

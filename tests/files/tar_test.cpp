@@ -62,6 +62,66 @@ TEST_CASE("Tars are read in any form, compressed or not") {
   CHECK_THROWS_WITH(TarReader(tests::reader_of("some text")), "is not a tar");
 }
 
+TEST_CASE("A tar that is a file is listed without its contents, which are read where they lie") {
+  const TemporaryFolder folder;
+  const std::filesystem::path file = folder.path() / "in.tar";
+  for (const int format :
+       {ARCHIVE_FORMAT_TAR_USTAR, ARCHIVE_FORMAT_TAR_PAX_INTERCHANGE, ARCHIVE_FORMAT_TAR_GNUTAR}) {
+    CAPTURE(format);
+    Members some =
+        format == ARCHIVE_FORMAT_TAR_USTAR ? Members(three.begin(), three.begin() + 2) : three;
+    some.emplace_back("large.png", std::string(3 << 20, 'p'));
+    some.emplace_back("last.txt", "last");
+    folder.add("in.tar", tests::tar(some, {format, ARCHIVE_FILTER_NONE}));
+    const std::atomic<bool> stop{false};
+    qturn::TarInput input(file, stop);
+    std::size_t read = 0;
+    TarReader reader(
+        [&](std::span<std::byte> memory) {
+          const std::size_t got = input.read_some(memory);
+          read += got;
+          return got;
+        },
+        [&](std::uint64_t bytes) { return input.skip(bytes); });
+    qturn::TarFiles files(file);
+    while (const auto member = reader.next()) {
+      REQUIRE(member->offset);
+      CHECK(files.add(*member));
+      CHECK_FALSE(files.add(*member));
+    }
+    CHECK(read < 100'000);
+    for (const auto& [name, content] : some) {
+      const qturn::Bytes whole = qturn::read_head(file / name, 4 << 20, &files);
+      CHECK(qturn::text_of(whole) == content);
+      const qturn::Bytes head = qturn::read_head(file / name, 3, &files);
+      CHECK(qturn::text_of(head) == content.substr(0, 3));
+    }
+    CHECK_FALSE(files.contain(file / "other.txt"));
+    CHECK_FALSE(files.contain("last.txt"));
+    folder.add("in.tar", "another");
+    CHECK_THROWS_WITH(qturn::read_head(file / "last.txt", 9, &files),
+                      ContainsSubstring("in.tar: has changed since it was listed"));
+  }
+}
+
+TEST_CASE("A tar that is cut where its contents are passed over is not taken for whole") {
+  const TemporaryFolder folder;
+  const std::string whole = tests::tar({{"a.png", std::string(9000, 'a')}, {"b.png", "b"}});
+  for (const std::size_t bytes : {511, 512, 700, 9000, 9727, 9728, 9729, 10240, 10752}) {
+    CAPTURE(bytes);
+    folder.add("in.tar", whole.substr(0, bytes));
+    const auto list = [&] {
+      const std::atomic<bool> stop{false};
+      qturn::TarInput input(folder.path() / "in.tar", stop);
+      TarReader reader([&](std::span<std::byte> memory) { return input.read_some(memory); },
+                       [&](std::uint64_t passed) { return input.skip(passed); });
+      while (reader.next()) {
+      }
+    };
+    CHECK_THROWS_AS(list(), TarError);
+  }
+}
+
 TEST_CASE("A written tar is the same whatever the day, and holds names as they are") {
   Members members = three;
   members.emplace_back("\xe4\xff.jpg", "latin");

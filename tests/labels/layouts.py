@@ -104,6 +104,31 @@ def check_refused(row):
         assert alone.returncode == 0, (row.name, alone.stderr)
 
 
+def unpacked(files):
+    """The files of out.tar, if it is there, as if they lay in out/."""
+    if "out.tar" not in files:
+        return files
+    with tarfile.open(fileobj=io.BytesIO(files["out.tar"])) as tar:
+        return {f"out/{member.name}": tar.extractfile(member).read() for member in tar}
+
+
+def check_as_in_folder(row, *operation):
+    """What is in a tar becomes what it becomes in a folder. Lists and YAML files are left out of tars."""
+    made = []
+    for data, out in (("data", "out"), ("data.tar", "out.tar")):
+        with Place(row.files) as place:
+            place.tar()
+            options = [option.replace("data/", "") if out == "out.tar" else option for option in row.options]
+            done = place.run(*operation, data, "-o", out, *options)
+            assert done.returncode == 0, (row.name, operation, data, done.stderr)
+            made.append({name: content for name, content in unpacked(place.tree()).items() if name.startswith("out/")})
+    of_folder, of_tar = made
+    described = [name for name in of_folder if name not in of_tar]
+    assert all(name.endswith((".yaml", ".names", ".jsonl")) for name in described), (row.name, operation, described, [*of_tar])
+    for name, content in of_tar.items():
+        assert of_folder.get(name) == content, f"{row.name}, {operation}: {name}: {of_folder.get(name)} in a folder, {content} in a tar"
+
+
 def outcome(place, row, *words):
     """What a run makes of the labels of a layout that is turned."""
     before = place.tree()
@@ -118,10 +143,7 @@ def outcome(place, row, *words):
     said = f"{row.name}, {' '.join(words)}: {done.returncode}: {done.stderr}"
     if done.returncode == 1:
         return "fails by name"
-    after = place.tree()
-    if "out.tar" in after:
-        with tarfile.open(fileobj=io.BytesIO(after["out.tar"])) as tar:
-            after = {f"out/{member.name}": tar.extractfile(member).read() for member in tar}
+    after = unpacked(place.tree())
     where = "data" if "--in-place" in words else "out"
     suffix = pathlib.PurePath(row.label).suffix
     labels = [content for name, content in after.items() if name.startswith(where) and name.endswith(suffix)]
@@ -135,12 +157,15 @@ def check_turned(row):
     for words in (("flop", "data", "-o", "out"), ("flop", "data", "--in-place"), ("flop", "data.tar", "-o", "out.tar")):
         with Place(row.files) as place:
             place.tar()
-            options = [] if "data.tar" in words and ":" in " ".join(row.options) else row.options
+            options = [option.replace("data/", "") if "data.tar" in words else option for option in row.options]
             cells.append(outcome(place, row, *words, *options))
             if row.options and cells[-1] == "turned":
                 shutil.rmtree(place.root / "data")
                 shutil.rmtree(place.root / "out", ignore_errors=True)
-                cells[-1] += f" with `{' '.join(row.options)}`"
+                cells[-1] += f" with `{' '.join(options)}`"
+        if cells[-1].startswith("turned") and "data.tar" in words and cells[0] != "refused":
+            for operation in (("flop",), ("cw",), ("augment", "--variants", "flop,rotate90")):
+                check_as_in_folder(row, *operation)
     with Place(row.files) as place:
         if row.variants:
             done = place.run("augment", "data", "-o", "out", "--variants", "flop")

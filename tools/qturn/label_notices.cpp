@@ -134,7 +134,7 @@ void refuse_unknown_frames(const CommandLine& line, const Plan& plan) {
     if (file.to_do.empty() || !file.picture || !has_any) continue;
     ++labelled;
     const std::string path = jobs.files().path(file);
-    if (is_tagged(path)) tagged.add(printable(path));
+    if (is_tagged(path, plan.tar.get())) tagged.add(printable(path));
   }
   if (tagged.count() == 0) return;
   throw PlanError(
@@ -263,7 +263,9 @@ void refuse_pairs(const CommandLine& line, const Plan& plan) {
         "{}{}",
         pairs.text(), answers_for_pairs(group_of_folders(groups.front()))));
   }
-  PairedNames names([&](std::size_t number) { return size_of_picture(files.path(files[number])); });
+  PairedNames names([&](std::size_t number) {
+    return size_of_picture(files.path(files[number]), plan.tar.get());
+  });
   constexpr std::uint64_t most = 10;
   for (std::size_t number = 0; number < files.size() && pairs.count() < most; ++number) {
     if (!files[number].is_own_picture()) continue;

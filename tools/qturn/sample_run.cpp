@@ -71,18 +71,19 @@ bool SampleRun::turn(const SampleInput& input, const Bytes& head, const SampleWr
 
 bool SampleRun::turn(const std::string& name, std::unique_ptr<MemberReader> reader,
                      const SampleInput& input, const SampleWriter& writer) {
-  const JobList* const listed =
-      input.listed && !input.listed->jobs.shared_labels().empty() ? &input.listed->jobs : nullptr;
-  const SampleStreamOptions options{.plan = plan_,
-                                    .name = name,
-                                    .output = (input.output / "").string(),
-                                    .memory_bytes = options_.memory_bytes / share_of_samples,
-                                    .largest_bytes = options_.largest_bytes,
-                                    .strict = line_.run.strict,
-                                    .is_pipe = is_from_standard_input(line_),
-                                    .listed = listed};
+  const Plan* const listed = input.listed.get();
+  const bool has_shared_labels = listed && !listed->jobs.shared_labels().empty();
+  const SampleStreamOptions options{
+      .plan = plan_,
+      .name = name,
+      .output = (input.output / "").string(),
+      .memory_bytes = options_.memory_bytes / share_of_samples,
+      .largest_bytes = options_.largest_bytes,
+      .strict = line_.run.strict,
+      .is_pipe = is_from_standard_input(line_),
+      .listed = has_shared_labels || !input.tar.empty() ? listed : nullptr};
   std::optional<WrittenPictures> written;
-  if (listed) written.emplace(*listed);
+  if (has_shared_labels) written.emplace(listed->jobs);
   SampleStream samples(options, std::move(reader), stop_, keys_);
   const RunEnd end = engine_.run(samples, writer, [&](const Outcome& outcome) {
     tell_(outcome);
@@ -104,7 +105,7 @@ bool SampleRun::turn(const std::string& name, std::unique_ptr<MemberReader> read
   found_.leftovers.label_files += samples.label_files();
   for (const auto& [type, count] : samples.copied()) copied_[type] += count;
   if (stop_ || !is_whole(line_, end)) return false;
-  if (written) write_shared_labels(*listed, *written, writer);
+  if (written) write_shared_labels(listed->jobs, *written, writer);
   return true;
 }
 

@@ -31,11 +31,10 @@ void refuse_unfit_for_tars(const CommandLine& line);
 
 /// A tar, or the pictures of folders, and what they become.
 struct SampleInput {
-  std::string tar;                         ///< "-": standard input; empty: folders
-  std::filesystem::path output;            ///< a tar; a folder with --unpack
-  std::shared_ptr<TarRecord> record = {};  ///< of the output; or null
-  std::shared_ptr<const Plan> listed =
-      {};  ///< of folders, and with labels of many pictures; or null
+  std::string tar;                          ///< "-": standard input; empty: folders
+  std::filesystem::path output;             ///< a tar; a folder with --unpack
+  std::shared_ptr<TarRecord> record = {};   ///< of the output; or null
+  std::shared_ptr<const Plan> listed = {};  ///< of the folders, or of a tar that is listed; or null
 };
 
 /// Turns one input after the other, and counts.

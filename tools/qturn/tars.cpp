@@ -38,9 +38,9 @@ bool is_tar(const std::string& input) try {
 }
 
 void refuse_unfit(const CommandLine& line) {
-  const bool takes_companions_from_elsewhere =
-      !line.labels.folder.empty() || (line.masks && !line.masks->folder.empty());
-  const bool are_listed = line.labels.take == TakeLabels::one_file;
+  const bool takes_companions_from_elsewhere = line.labels.take == TakeLabels::one_file ||
+                                               !line.labels.folder.empty() ||
+                                               (line.masks && !line.masks->folder.empty());
   const std::pair<bool, const char*> unfit[] = {
       {line.in_place, "a tar is not turned in place; name another one with -o"},
       {!line.base.empty(), "a tar keeps its name, not its path, in the output; leave out --base"},
@@ -49,15 +49,9 @@ void refuse_unfit(const CommandLine& line) {
       {line.leaves_existing() && (line.tar_bytes > 0 || line.shard),
        "--skip-existing and --update look at whole tars; leave out --tar-size and --shard, or use "
        "--resume"},
-      {takes_companions_from_elsewhere,
-       "labels and masks of a tar lie in it; give --labels and --masks without a folder"},
-      {are_listed && is_from_standard_input(line),
-       "labels of many pictures are read before the pictures, which a pipe cannot give twice; name "
-       "a tar that is a file"},
-      {are_listed && line.unpack && (line.resume || line.leaves_existing()),
-       "with --unpack, --resume, --skip-existing and --update pass over pictures, and the labels "
-       "of "
-       "many pictures need them all; use --overwrite"},
+      {takes_companions_from_elsewhere && is_from_standard_input(line),
+       "a file or a folder of --labels or --masks is read before the pictures, which a pipe cannot "
+       "give twice; name a tar that is a file"},
       {line.shard && (line.unpack || line.tar_bytes > 0),
        "--shard writes a tar for each tar; leave out --unpack and --tar-size"},
       {line.others == Others::copy && line.labels.take == TakeLabels::none,
@@ -176,21 +170,36 @@ void leave_existing(const CommandLine& line, std::vector<SampleInput>& places) {
   }
 }
 
-/// Reads the tars whose labels lie in a file of many pictures, and says what it finds. Throws
-/// PlanError if two such files would be one.
+/// Reads what lies where in the tars, and says what belongs together. Throws PlanError for all
+/// reasons not to start.
 void list_tars(const CommandLine& line, PlanOptions& plan, const RunOptions& options,
                std::vector<SampleInput>& places) {
-  if (line.labels.take != TakeLabels::one_file) return;
   std::map<fs::path, fs::path> outputs;
   plan.to_samples = true;
   for (SampleInput& place : places) {
+    if (!is_listed(plan, place.tar)) {
+      if (!line.labels.folder.empty() || !plan.masks.folder.empty()) {
+        throw PlanError(place.tar +
+                        ": is compressed, and is read once, so labels and masks of another folder "
+                        "are not found for it; decompress it");
+      }
+      continue;
+    }
     plan.output = place.output;
     place.listed = std::make_shared<const Plan>(
         list_tar(plan, place.tar, options.memory_bytes / 4, watch_stop_signals()));
+    refuse_leftovers(line, *place.listed);
+    refuse_pairs(line, *place.listed);
+    if (line.command == CommandLine::Command::augment) refuse_unknown_frames(line, *place.listed);
     say_labels(line, *place.listed);
     warn_of_sides(line, *place.listed);
     for (const SharedLabels::File& file : place.listed->jobs.shared_labels().files()) {
       if (file.found == 0) continue;
+      if (line.unpack && (line.resume || line.leaves_existing())) {
+        throw PlanError(file.input.string() +
+                        ": labels of many pictures need them all, and with --unpack, --resume, "
+                        "--skip-existing and --update pass over some; use --overwrite");
+      }
       const auto [other, is_new] = outputs.emplace(file.output, file.input);
       if (is_new) continue;
       throw PlanError(fmt::format("{} and {} would both be written to {}; name a folder as output",

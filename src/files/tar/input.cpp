@@ -3,14 +3,17 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <limits>
+#include <string_view>
 #include <utility>
 
+#include "src/files/content_hash.hpp"
 #include "src/files/file_descriptor.hpp"
 #include "src/files/safe_file.hpp"
 #include "src/files/tar/tar.hpp"
@@ -18,13 +21,17 @@
 
 namespace qturn {
 
-Bytes read_head(const std::filesystem::path& file, std::size_t count) {
+Bytes read_head(const std::filesystem::path& file, std::size_t count, const TarFiles* tar) {
   Bytes head;
   const auto take = [&](std::span<const std::byte> part) {
     append(head, part.first(std::min(part.size(), count - head.size())));
     return head.size() < count;
   };
-  read_in_parts(file, take, count);
+  const std::size_t part_bytes = std::min(count, std::size_t{1} << 20);
+  if (tar && tar->contain(file))
+    tar->read_in_parts(file, take, part_bytes);
+  else
+    read_in_parts(file, take, part_bytes);
   return head;
 }
 
@@ -56,6 +63,69 @@ std::size_t TarInput::read_some(std::span<std::byte> memory) {
       throw FileError("cannot read " + name_.string(), name_, system_code(errno));
   }
   return 0;
+}
+
+std::uint64_t TarInput::skip(std::uint64_t bytes) {
+  struct stat status;
+  const off_t at = ::lseek(file_.get(), 0, SEEK_CUR);
+  if (at < 0 || ::fstat(file_.get(), &status) != 0 || status.st_size <= at) return 0;
+  // What is cut off is not there to be passed over.
+  bytes = std::min(bytes, static_cast<std::uint64_t>(status.st_size - at));
+  return ::lseek(file_.get(), static_cast<off_t>(bytes), SEEK_CUR) < 0 ? 0 : bytes;
+}
+
+TarFiles::TarFiles(const std::filesystem::path& tar)
+    : tar_(tar), root_(std::filesystem::absolute(tar / "").lexically_normal()) {
+  struct stat status;
+  if (::stat(tar.c_str(), &status) != 0)
+    throw FileError("cannot read " + tar.string(), tar, system_code(errno));
+  state_ = state_of(status);
+}
+
+bool TarFiles::add(const TarMember& member, Bytes content) {
+  const std::uint64_t hash = xxh64(member.name, 0);
+  if (!places_.try_emplace(hash, Place{member.bytes, member.offset.value_or(0)}).second)
+    return false;
+  if (!member.offset) contents_.emplace(hash, std::move(content));
+  return true;
+}
+
+std::optional<std::uint64_t> TarFiles::find(const std::filesystem::path& file) const {
+  const std::string path = std::filesystem::absolute(file).lexically_normal();
+  if (!path.starts_with(root_)) return std::nullopt;
+  const std::uint64_t hash = xxh64(std::string_view(path).substr(root_.size()), 0);
+  return places_.contains(hash) ? std::optional(hash) : std::nullopt;
+}
+
+void TarFiles::read_in_parts(const std::filesystem::path& file,
+                             const std::function<bool(std::span<const std::byte> part)>& take,
+                             std::size_t part_bytes) const {
+  const auto fail = [&](std::error_code why) {
+    throw FileError("cannot read " + file.string(), file, why);
+  };
+  const std::optional<std::uint64_t> hash = find(file);
+  if (!hash) fail(std::make_error_code(std::errc::no_such_file_or_directory));
+  if (const auto held = contents_.find(*hash); held != contents_.end()) {
+    take(held->second);
+    return;
+  }
+  const Place& place = places_.at(*hash);
+  const FileDescriptor opened(::open(tar_.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY));
+  struct stat status;
+  if (!opened || ::fstat(opened.get(), &status) != 0) fail(system_code(errno));
+  if (state_of(status) != state_)
+    throw FileError(tar_.string() + ": has changed since it was listed", tar_, {});
+  Bytes part(std::min<std::uint64_t>(part_bytes, place.bytes));
+  for (std::uint64_t done = 0; done < place.bytes;) {
+    const std::size_t wanted = std::min<std::uint64_t>(part.size(), place.bytes - done);
+    const ssize_t got =
+        ::pread(opened.get(), part.data(), wanted, static_cast<off_t>(place.offset + done));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) fail(system_code(errno));
+    if (got == 0) fail(std::make_error_code(std::errc::io_error));  // it was cut meanwhile
+    done += static_cast<std::uint64_t>(got);
+    if (!take(std::span(part).first(static_cast<std::size_t>(got)))) return;
+  }
 }
 
 /// False at the end of the input.

@@ -5,7 +5,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
+#include <optional>
 #include <span>
+#include <string>
+#include <unordered_map>
 #include <utility>
 
 #include "src/files/file_descriptor.hpp"
@@ -16,9 +20,12 @@
 
 namespace qturn {
 
-/// The first bytes of a regular file, at most `count`. Throws FileError if it is not one, or cannot
-/// be read.
-Bytes read_head(const std::filesystem::path& file, std::size_t count);
+class TarFiles;
+
+/// The first bytes of a regular file, at most `count`. If `tar` contains it, it lies there. Throws
+/// FileError if it is not one, or cannot be read.
+Bytes read_head(const std::filesystem::path& file, std::size_t count,
+                const TarFiles* tar = nullptr);
 
 class TarInput {
  public:
@@ -29,6 +36,8 @@ class TarInput {
 
   /// Blocks until there are some bytes; none at the end, or if `stop` is raised. Throws FileError.
   std::size_t read_some(std::span<std::byte> memory);
+  /// Passes over bytes of a regular file, at most so many. Returns how many.
+  std::uint64_t skip(std::uint64_t bytes);
 
  private:
   std::filesystem::path name_;
@@ -36,6 +45,37 @@ class TarInput {
   Bytes head_;
   std::size_t taken_ = 0;
   const std::atomic<bool>& stop_;
+};
+
+/// What lies where in a tar that is a regular file, by the paths of its members: "in.tar/x/a.txt".
+class TarFiles {
+ public:
+  /// Throws FileError if it cannot be looked at.
+  explicit TarFiles(const std::filesystem::path& tar);
+
+  /// Returns false if there is a member of this name. `content`: of a member without an offset.
+  bool add(const TarMember& member, Bytes content = {});
+
+  bool contain(const std::filesystem::path& file) const { return find(file).has_value(); }
+  /// Hands over the bytes of a member in their order, as long as `take` returns true. Throws
+  /// FileError, also if the tar has changed.
+  void read_in_parts(const std::filesystem::path& file,
+                     const std::function<bool(std::span<const std::byte> part)>& take,
+                     std::size_t part_bytes = std::size_t{1} << 20) const;
+
+ private:
+  struct Place {
+    std::uint64_t bytes, offset;
+  };
+  /// The hash of a member's name, if this is its path.
+  std::optional<std::uint64_t> find(const std::filesystem::path& file) const;
+
+  std::filesystem::path tar_;
+  std::string root_;  // its absolute, normal path, with '/' at the end
+  FileState state_;
+  // By the hashes of names. What has no offset has its content.
+  std::unordered_map<std::uint64_t, Place> places_;
+  std::unordered_map<std::uint64_t, Bytes> contents_;
 };
 
 // Decompresses gzip, and compares the checksum and the length, which libarchive does not

@@ -78,13 +78,21 @@ bool may_be_tar(std::span<const std::byte> head) {
   return is_gzip(head) || is_zstd(head) || is_tar_header(head);
 }
 
+bool is_compressed_tar(std::span<const std::byte> head) {
+  return !is_tar_header(head) && (is_gzip(head) || is_zstd(head));
+}
+
 bool may_be_empty_tar(std::span<const std::byte> head) {
   return head.size() >= block_bytes && all_zero(head.first(block_bytes));
 }
 
 class TarReader::Archive {
  public:
-  explicit Archive(ReadSome read) : read_(std::move(read)), archive_(archive_read_new()) {
+  explicit Archive(ReadSome read, Skip skip = {})
+      : read_(std::move(read)),
+        skip_(std::move(skip)),
+        archive_(archive_read_new()),
+        buffer_(skip_ ? largest_read_between_skips : largest_read) {
     if (!archive_) throw std::bad_alloc();
   }
   ~Archive() { archive_read_free(archive_); }
@@ -95,11 +103,14 @@ class TarReader::Archive {
   archive_entry* entry() const { return entry_; }
 
   void open() {
-    check(archive_read_open(
+    check(archive_read_open2(
         archive_, this, nullptr,
         [](archive* self, void* client, const void** bytes) {
           return static_cast<Archive*>(client)->fill(self, bytes);
         },
+        skip_ ? [](archive*, void* client,
+                   la_int64_t bytes) { return static_cast<Archive*>(client)->pass(bytes); }
+              : static_cast<archive_skip_callback*>(nullptr),
         nullptr));
   }
 
@@ -163,16 +174,27 @@ class TarReader::Archive {
     }
   }
 
+  la_int64_t pass(la_int64_t bytes) noexcept {
+    const std::uint64_t passed = skip_(static_cast<std::uint64_t>(bytes));
+    given_ += passed;
+    return static_cast<la_int64_t>(passed);
+  }
+
+  static constexpr std::size_t largest_read = std::size_t{1} << 18;
+  /// What lies between two headers is not read, so small reads cost less.
+  static constexpr std::size_t largest_read_between_skips = std::size_t{1} << 12;
+
   ReadSome read_;
+  Skip skip_;
   archive* archive_;
   archive_entry* entry_ = nullptr;
   std::exception_ptr error_;
-  Bytes buffer_ = Bytes(std::size_t{1} << 18);
+  Bytes buffer_;
   std::uint64_t given_ = 0;     // to libarchive
   std::size_t last_given_ = 0;  // the part of it that lies in the buffer
 };
 
-TarReader::TarReader(ReadSome read) {
+TarReader::TarReader(ReadSome read, Skip skip) {
   Bytes head(tar_head_bytes);
   std::size_t have = 0;
   while (have < head.size()) {
@@ -182,9 +204,8 @@ TarReader::TarReader(ReadSome read) {
   }
   head.resize(have);
   if (!may_be_tar(head) && !may_be_empty_tar(head)) throw TarError("is not a tar");
-  // The name of a tar's first member may begin like a compressed file.
-  const bool plain = is_tar_header(head), gzip = !plain && is_gzip(head),
-             zstd = !plain && is_zstd(head);
+  is_compressed_ = is_compressed_tar(head);
+  const bool gzip = is_compressed_ && is_gzip(head);
   ReadSome whole = [read = std::move(read), head = std::move(head),
                     taken = std::size_t{0}](std::span<std::byte> memory) mutable {
     if (taken == head.size()) return read(memory);
@@ -196,7 +217,7 @@ TarReader::TarReader(ReadSome read) {
   if (gzip) {
     const auto packed = std::make_shared<GzipReader>(std::move(whole));
     whole = [packed](std::span<std::byte> memory) { return packed->read_some(memory); };
-  } else if (zstd) {
+  } else if (is_compressed_) {
     packed_ = std::make_unique<Archive>(std::move(whole));
     archive_read_support_filter_zstd(packed_->get());
     archive_read_support_format_raw(packed_->get());
@@ -204,7 +225,7 @@ TarReader::TarReader(ReadSome read) {
     if (!packed_->next()) throw TarError("is not a tar");
     whole = [this](std::span<std::byte> memory) { return packed_->read(memory); };
   }
-  tar_ = std::make_unique<Archive>(std::move(whole));
+  tar_ = std::make_unique<Archive>(std::move(whole), is_compressed_ ? Skip() : std::move(skip));
   archive_read_support_format_tar(tar_->get());
   tar_->open();
 }
@@ -228,6 +249,8 @@ std::optional<TarMember> TarReader::next() {
     TarMember member{.name = name ? name : "",
                      .bytes = static_cast<std::uint64_t>(archive_entry_size(entry)),
                      .refusal = {}};
+    if (!is_compressed_ && archive_entry_sparse_count(entry) == 0)
+      member.offset = static_cast<std::uint64_t>(tar_->position());
     member.refusal = refusal_of(entry, member.name);
     if (member.refusal.empty()) member.name = fs::path(member.name).lexically_normal().string();
     member_bytes_ = member.bytes;

@@ -29,20 +29,29 @@ bool may_be_tar(std::span<const std::byte> head);
 /// Whether a file may be a tar without members, which begins with zeros, as damaged files of any
 /// kind may.
 bool may_be_empty_tar(std::span<const std::byte> head);
+/// Whether a tar is compressed. The name of its first member may begin like a compressed file.
+bool is_compressed_tar(std::span<const std::byte> head);
 inline constexpr std::size_t tar_head_bytes = 512;
 
 struct TarMember {
   std::string name;         ///< without "." and ".."; as it is in the tar if it is refused
   std::uint64_t bytes = 0;  ///< as its header says, which may be anything
   std::string refusal;      ///< why it is not taken; or empty
+  /// Where its content begins in the file. Nothing if it does not lie there as it is, because it is
+  /// compressed or has holes.
+  std::optional<std::uint64_t> offset = {};
 };
 
 class TarReader {
  public:
   /// Reads some bytes of the file, none at its end. What it throws comes out of this class.
   using ReadSome = std::function<std::size_t(std::span<std::byte> memory)>;
+  /// Passes over bytes of the file, at most so many. Returns how many.
+  using Skip = std::function<std::uint64_t(std::uint64_t bytes)>;
 
-  explicit TarReader(ReadSome read);
+  /// `skip`: for a caller that reads few contents; empty: all bytes are read. If the file is
+  /// compressed, it is not used.
+  explicit TarReader(ReadSome read, Skip skip = {});
   ~TarReader();
 
   /// The next member that is not a folder; nothing after the last, when all has been read. Throws
@@ -59,7 +68,7 @@ class TarReader {
   class Archive;
   std::unique_ptr<Archive> packed_, tar_;  // packed_: null unless it is zstd's
   std::uint64_t member_bytes_ = 0;
-  bool has_more_ = false;
+  bool is_compressed_ = false, has_more_ = false;
 };
 
 }  // namespace qturn
