@@ -216,7 +216,7 @@ void SampleStream::number(Job& job) {
 
 /// Whether a file belongs to pictures elsewhere, and comes with them.
 bool SampleStream::is_listed(const fs::path& file) const {
-  if (!lists_tar()) return false;
+  if (!lists_tar() || options_.listed->jobs.files().empty()) return false;
   const JobList& listed = options_.listed->jobs;
   const std::string path = normal_path(file);
   return listed.shared_labels().contain(path) || listed.labels().contain(path) ||

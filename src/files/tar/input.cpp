@@ -91,10 +91,13 @@ bool TarFiles::add(const TarMember& member, Bytes content) {
 }
 
 std::optional<std::uint64_t> TarFiles::find(const std::filesystem::path& file) const {
-  const std::string path = std::filesystem::absolute(file).lexically_normal();
-  if (!path.starts_with(root_)) return std::nullopt;
-  const std::uint64_t hash = xxh64(std::string_view(path).substr(root_.size()), 0);
-  return places_.contains(hash) ? std::optional(hash) : std::nullopt;
+  const auto member = [&](std::string_view path, std::string_view root) {
+    if (!path.starts_with(root)) return std::optional<std::uint64_t>();
+    const std::uint64_t hash = xxh64(path.substr(root.size()), 0);
+    return places_.contains(hash) ? std::optional(hash) : std::nullopt;
+  };
+  if (const auto as_listed = member(file.native(), tar_.native() + "/")) return as_listed;
+  return member(std::filesystem::absolute(file).lexically_normal().native(), root_);
 }
 
 void TarFiles::read_in_parts(const std::filesystem::path& file,
