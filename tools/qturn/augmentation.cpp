@@ -1,4 +1,4 @@
-#include "tools/qturn/file_run.hpp"
+#include "tools/qturn/augmentation.hpp"
 
 #include <string>
 #include <utility>

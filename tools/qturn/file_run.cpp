@@ -1,22 +1,32 @@
-#include "tools/qturn/file_run.hpp"
-
+// Files to files, in a folder or in place: the steps of a run, in their order.
 #include <fmt/format.h>
 
 #include <exception>
 #include <filesystem>
+#include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "src/dataset/manifest.hpp"
+#include "src/dataset/shards.hpp"
 #include "src/dataset/shared_files.hpp"
+#include "src/dataset/written_pictures.hpp"
+#include "src/files/journals.hpp"
+#include "src/files/standard_streams.hpp"
 #include "src/plan/journal_roots.hpp"
 #include "src/sinks/file_sample_writer.hpp"
 #include "src/sinks/standard_output.hpp"
+#include "tools/qturn/augmentation.hpp"
+#include "tools/qturn/commands.hpp"
+#include "tools/qturn/findings.hpp"
 #include "tools/qturn/journaling.hpp"
 #include "tools/qturn/label_notices.hpp"
+#include "tools/qturn/report.hpp"
+#include "tools/qturn/run.hpp"
 #include "tools/qturn/run_options.hpp"
 #include "tools/qturn/sharding.hpp"
-#include "tools/qturn/stop_signals.hpp"
 #include "tools/qturn/streams.hpp"
 
 namespace qturn {
@@ -30,7 +40,50 @@ Fsync default_fsync(const CommandLine& line, const Plan& plan) {
   return line.in_place || plan.output_folder.empty() ? Fsync::each : Fsync::end;
 }
 
-}  // namespace
+class FileRun {
+ public:
+  /// Plans the run. `head`: the beginning of standard input, if that is the input. `line` must
+  /// outlive it. Throws PlanError.
+  FileRun(const CommandLine& line, PlanOptions wanted, RunOptions options, const Bytes& head);
+
+  /// Throws PlanError if inputs or output belong to other runs. Says which shard this is, if any.
+  void check_places();
+  /// Whether another run has done all of this shard.
+  bool is_done_before() const { return shard_ && shard_->is_complete(); }
+  /// Throws PlanError for labels that would not be turned, and says which labels are turned.
+  void check_labels();
+  /// Prints what the run would do. Returns the exit status.
+  int print() const;
+  /// Locks the output and opens the journals. From here on files are changed. False: another run
+  /// has done all of this shard meanwhile.
+  bool begin();
+  void turn_pictures();
+  /// Writes the files about all pictures, prints the summary and ends the journals. Returns whether
+  /// nothing is missing.
+  bool finish();
+
+ private:
+  const Source& source() const {
+    return standard_input_ ? static_cast<const Source&>(*standard_input_) : files_;
+  }
+  FileWriterOptions sink_options(Fsync fsync) const;
+  bool write_files_of_all();
+
+  const CommandLine& line_;
+  PlanOptions wanted_;
+  RunOptions options_;
+  std::optional<StandardInput> standard_input_;
+  const FileSource files_;
+  Plan plan_;
+  std::optional<ReportPlace> json_place_;
+  std::optional<ShardOfRun> shard_;
+  std::optional<Augmentation> augmentation_;
+  std::unique_ptr<Journals> journals_;  // null if there are none
+  std::optional<FileSampleWriter> sink_;
+  std::optional<Report> report_;
+  std::optional<WrittenPictures> written_;
+  bool is_run_whole_ = false, is_interrupted_ = false;  // once it has ended
+};
 
 FileRun::FileRun(const CommandLine& line, PlanOptions wanted, RunOptions options, const Bytes& head)
     : line_(line), wanted_(std::move(wanted)), options_(std::move(options)) {
@@ -72,11 +125,21 @@ FileWriterOptions FileRun::sink_options(Fsync fsync) const {
           .places = &plan_.places};
 }
 
+int FileRun::print() const {
+  RunOptions options = DryRun::options(options_);
+  options.sidecars = line_.sidecars ? Sidecars::turn : Sidecars::report;
+  DryRun dry_run(line_, plan_);
+  ListReader reader(plan_.jobs, source());
+  Run run(line_, options);
+  return dry_run.end(run.turn(reader, FileSampleWriter({}),
+                              [&](const Outcome& planned) { dry_run.add(planned); }));
+}
+
 bool FileRun::begin() {
   const std::string device = set_device(
       line_, [&] { return jpeg_bytes(plan_); }, options_);
   const Fsync fsync = line_.fsync.value_or(default_fsync(line_, plan_));
-  stop_ = &watch_stop_signals();
+  watch_stop_signals();
   journals_ = open_journals(line_, wanted_, plan_, options_.jpeg.edges, fsync);
   // Another run may have begun before this one held the lock.
   if (!shard_) refuse_unmerged_shards(plan_.output_folder);
@@ -91,11 +154,12 @@ bool FileRun::begin() {
 }
 
 void FileRun::turn_pictures() try {
-  const StandardOutput standard_output(*stop_);
+  Run run(line_, options_);
+  const StandardOutput standard_output(run.stop());
   const SampleWriter& results =
       is_to_standard_output(line_) ? static_cast<const SampleWriter&>(standard_output) : *sink_;
   ListReader reader(plan_.jobs, source());
-  end_ = Engine(options_, *stop_).run(reader, results, [&](const Outcome& outcome) {
+  is_run_whole_ = run.turn(reader, results, [&](const Outcome& outcome) {
     report_->add(outcome);
     written_->add(outcome);
   });
@@ -105,7 +169,7 @@ void FileRun::turn_pictures() try {
 }
 
 bool FileRun::write_files_of_all() {
-  const bool has_ended_early = is_interrupted_ || !end_.error.text.empty();
+  const bool has_ended_early = is_interrupted_ || !is_run_whole_;
   if (augmentation_)
     return augmentation_->finish(*written_, options_, journals_.get(), has_ended_early);
   if (has_ended_early) return true;
@@ -120,16 +184,15 @@ bool FileRun::write_files_of_all() {
 // program on the way, and whatever it has said by then, --resume finds the record.
 bool FileRun::finish() try {
   is_interrupted_ = end_watch(report_->finished() >= plan_.jobs.output_count());
-  const bool is_run_whole = is_whole(line_, end_);
   // A user who interrupts the run does not wait for the disk: --resume compares the files.
   if (!is_interrupted_) say_warnings(sink_->finish());
   const bool are_pictures_done = report_->failed() == 0 && report_->incomplete() == 0;
   bool whole =
-      report_->json_is_whole() && are_pictures_done && report_->salvaged() == 0 && is_run_whole;
+      report_->json_is_whole() && are_pictures_done && report_->salvaged() == 0 && is_run_whole_;
   const bool are_shared_written = write_files_of_all();
   whole = whole && are_shared_written;
   // Pictures that failed do not keep the others from being merged: the manifest names them.
-  const bool is_mergeable = report_->json_is_whole() && is_run_whole && are_shared_written &&
+  const bool is_mergeable = report_->json_is_whole() && is_run_whole_ && are_shared_written &&
                             report_->incomplete() == 0 && plan_.unreadable.empty();
   if (shard_ && is_mergeable && !is_interrupted_)
     say_warnings(shard_->complete({shard_manifest_name, shard_parts_name}, !whole));
@@ -140,13 +203,27 @@ bool FileRun::finish() try {
     print_message(
         fmt::format("'qturn restore {}' puts the originals back", printable(kept.string())));
   }
-  const bool all_done = !is_interrupted_ && end_.error.text.empty() && are_pictures_done &&
+  const bool all_done = !is_interrupted_ && is_run_whole_ && are_pictures_done &&
                         are_shared_written && (whole || !shard_);
   say_warnings(journals_->finish(all_done));
   return whole;
 } catch (const std::exception& error) {
   say_why(line_, error);
   return false;
+}
+
+}  // namespace
+
+int turn_files(const CommandLine& line, PlanOptions wanted, RunOptions options, const Bytes& head) {
+  refuse_what_is_for_tars(line);
+  FileRun run(line, std::move(wanted), std::move(options), head);
+  run.check_places();
+  if (run.is_done_before()) return say_shard_is_done(line);
+  run.check_labels();
+  if (line.dry_run) return run.print();
+  if (!run.begin()) return say_shard_is_done(line);
+  run.turn_pictures();
+  return exit_code_of_run(run.finish());
 }
 
 }  // namespace qturn

@@ -6,16 +6,15 @@
 #include <utility>
 
 #include "src/files/standard_streams.hpp"
+#include "src/files/tar/tar.hpp"
 #include "src/picture/file_bytes.hpp"
-#include "tools/qturn/check.hpp"
 #include "tools/qturn/command_line.hpp"
 #include "tools/qturn/commands.hpp"
-#include "tools/qturn/file_run.hpp"
 #include "tools/qturn/journaling.hpp"
 #include "tools/qturn/report.hpp"
+#include "tools/qturn/run.hpp"
 #include "tools/qturn/run_options.hpp"
 #include "tools/qturn/sharding.hpp"
-#include "tools/qturn/stop_signals.hpp"
 #include "tools/qturn/streams.hpp"
 
 namespace qturn {
@@ -23,19 +22,6 @@ namespace {
 
 constexpr int exit_some_failed = 1;
 constexpr int exit_nothing_started = 2;
-
-int turn_files(const CommandLine& line, PlanOptions wanted, const RunOptions& options,
-               const Bytes& head) {
-  refuse_what_is_for_tars(line);
-  FileRun run(line, std::move(wanted), options, head);
-  run.check_places();
-  if (run.is_done_before()) return say_shard_is_done(line);
-  run.check_labels();
-  if (line.dry_run) return run.print();
-  if (!run.begin()) return say_shard_is_done(line);
-  run.turn_pictures();
-  return exit_code_of_run(run.finish());
-}
 
 int turn(CommandLine& line) {
   const RunOptions options = turn_options(line);

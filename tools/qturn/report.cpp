@@ -170,14 +170,6 @@ bool say_results(const FileResults& results) {
   return results.is_whole;
 }
 
-bool is_whole(const CommandLine& line, const RunEnd& end) {
-  if (!end.warning.empty()) print_message(end.warning, Tone::warning);
-  if (end.error.text.empty()) return true;
-  say(line, Tone::error,
-      {"the run ended before all pictures were done: " + end.error.text, end.error.hints});
-  return false;
-}
-
 Report::Report(const CommandLine& line, const Plan& plan, std::string device)
     : line_(line),
       plan_(plan),

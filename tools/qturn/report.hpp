@@ -15,7 +15,6 @@
 #include "src/dataset/shared_files.hpp"
 #include "src/plan/plan.hpp"
 #include "src/run/outcome.hpp"
-#include "src/run/pipeline.hpp"
 #include "tools/qturn/command_line.hpp"
 #include "tools/qturn/hints.hpp"
 #include "tools/qturn/json_lines.hpp"
@@ -56,9 +55,6 @@ void say_warnings(const std::vector<std::string>& warnings);
 
 /// Prints why files are not written, and warnings. Returns whether nothing is missing.
 bool say_results(const FileResults& results);
-
-/// Whether a run did not end early. Prints the messages about the run as a whole.
-bool is_whole(const CommandLine& line, const RunEnd& end);
 
 /// Whether a picture is written, but not all that belongs to it. With --strict a warning before the
 /// file is written is a failure. So if a picture is done, its warning came after it was written.

@@ -13,10 +13,9 @@
 #include "src/sinks/file_sample_writer.hpp"
 #include "src/sources/folder_samples.hpp"
 #include "src/sources/sample_stream.hpp"
-#include "tools/qturn/dry_run.hpp"
+#include "tools/qturn/findings.hpp"
 #include "tools/qturn/label_notices.hpp"
 #include "tools/qturn/sample_outputs.hpp"
-#include "tools/qturn/stop_signals.hpp"
 #include "tools/qturn/streams.hpp"
 
 namespace qturn {
@@ -45,20 +44,19 @@ PlanOptions sample_options(PlanOptions plan) {
 }  // namespace
 
 SampleRun::SampleRun(const CommandLine& line, PlanOptions plan, const RunOptions& options,
-                     Plan& found, Tell tell)
+                     Plan& found, Run::Tell tell)
     : line_(line),
       plan_(sample_options(std::move(plan))),
       options_(less_memory(options)),
       found_(found),
       tell_(std::move(tell)),
-      stop_(watch_stop_signals()),
-      engine_(options_, stop_) {}
+      run_(line, options_) {}
 
 bool SampleRun::turn(const SampleInput& input, const Bytes& head, const SampleWriter& writer) {
   if (input.tar.empty())
     return turn("", std::make_unique<FolderSamples>(input.listed->jobs, files_), input, writer);
   const std::string name = input.tar == "-" ? "standard input" : input.tar;
-  TarInput tar = input.tar == "-" ? TarInput(head, stop_) : TarInput(input.tar, stop_);
+  TarInput tar = input.tar == "-" ? TarInput(head, stop()) : TarInput(input.tar, stop());
   std::unique_ptr<MemberReader> members;
   try {
     members = std::make_unique<TarMembers>(tar);
@@ -83,14 +81,14 @@ bool SampleRun::turn(const std::string& name, std::unique_ptr<MemberReader> read
                                     .listed = listed};
   std::optional<WrittenPictures> written;
   if (listed) written.emplace(*listed);
-  SampleStream samples(options, std::move(reader), stop_, keys_);
-  const RunEnd end = engine_.run(samples, writer, [&](const Outcome& outcome) {
+  SampleStream samples(options, std::move(reader), stop(), keys_);
+  const bool is_whole = run_.turn(samples, writer, [&](const Outcome& outcome) {
     tell_(outcome);
     incomplete_ += is_incomplete(line_, outcome) ? 1 : 0;
     if (has_failed(outcome.status)) written_.failed.insert(outcome.key);
     if (written) written->add(outcome);
   });
-  written_.samples += end.variants;
+  written_.samples += run_.variants();
   if (const auto& found = samples.leftover())
     throw LabelsError(found->what() + answers_for_others(line_, found->file()),
                       are_shared_labels(*found) ? found->hints() : Hints{Hint::correct_labels});
@@ -99,11 +97,11 @@ bool SampleRun::turn(const std::string& name, std::unique_ptr<MemberReader> read
         "{}: these pictures may belong together, and would get different variants: "
         "{}{}",
         printable(name), printable(samples.pair()), answers_for_pairs(samples.group_of_pair())));
-  if (!samples.problem().empty() && !stop_) fail(samples.problem());
+  if (!samples.problem().empty() && !stop()) fail(samples.problem());
   for (const auto& [type, count] : samples.left_out()) found_.others[type] += count;
   found_.leftovers.label_files += samples.label_files();
   for (const auto& [type, count] : samples.copied()) copied_[type] += count;
-  if (stop_ || !is_whole(line_, end)) return false;
+  if (stop() || !is_whole) return false;
   if (written) write_shared_labels(*listed, *written, writer);
   return true;
 }
@@ -165,8 +163,7 @@ void refuse_unfit_for_tars(const CommandLine& line) {
 
 int print_samples(const CommandLine& line, PlanOptions plan, const RunOptions& options,
                   SampleWork& work) {
-  DryRun dry_run(line);
-  dry_run.add(work.found);
+  DryRun dry_run(line, work.found);
   SampleRun run(line, std::move(plan), DryRun::options(options), work.found,
                 [&](const Outcome& planned) { dry_run.add(planned); });
   const FileSampleWriter unused({.existing = line.unpack ? line.existing : Existing::refuse});

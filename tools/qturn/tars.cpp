@@ -18,11 +18,11 @@
 #include "tools/qturn/journaling.hpp"
 #include "tools/qturn/json_lines.hpp"
 #include "tools/qturn/label_notices.hpp"
+#include "tools/qturn/run.hpp"
 #include "tools/qturn/run_options.hpp"
 #include "tools/qturn/sample_outputs.hpp"
 #include "tools/qturn/sample_run.hpp"
 #include "tools/qturn/sharding.hpp"
-#include "tools/qturn/stop_signals.hpp"
 #include "tools/qturn/streams.hpp"
 
 namespace qturn {
