@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "src/dataset/manifest.hpp"
+#include "src/dataset/shard_parts.hpp"
 #include "src/dataset/shards.hpp"
 #include "src/dataset/shared_files.hpp"
 #include "src/dataset/written_pictures.hpp"
@@ -18,16 +19,17 @@
 #include "src/plan/journal_roots.hpp"
 #include "src/sinks/file_sample_writer.hpp"
 #include "src/sinks/standard_output.hpp"
-#include "tools/qturn/augmentation.hpp"
 #include "tools/qturn/commands.hpp"
 #include "tools/qturn/findings.hpp"
 #include "tools/qturn/journaling.hpp"
 #include "tools/qturn/label_notices.hpp"
+#include "tools/qturn/label_pages.hpp"
 #include "tools/qturn/report.hpp"
 #include "tools/qturn/run.hpp"
 #include "tools/qturn/run_options.hpp"
 #include "tools/qturn/sharding.hpp"
 #include "tools/qturn/streams.hpp"
+#include "tools/qturn/version.hpp"
 
 namespace qturn {
 namespace {
@@ -50,7 +52,8 @@ class FileRun {
   void check_places();
   /// Whether another run has done all of this shard.
   bool is_done_before() const { return shard_ && shard_->is_complete(); }
-  /// Throws PlanError for labels that would not be turned, and says which labels are turned.
+  /// Throws PlanError for labels that would not be turned, or if files about all pictures have no
+  /// place, and says which labels are turned.
   void check_labels();
   /// Prints what the run would do. Returns the exit status.
   int print() const;
@@ -66,7 +69,17 @@ class FileRun {
   const Source& source() const {
     return standard_input_ ? static_cast<const Source&>(*standard_input_) : files_;
   }
+  bool augments() const { return line_.command == CommandLine::Command::augment; }
   FileWriterOptions sink_options(Fsync fsync) const;
+  /// Writes the label files of many pictures and the files of data sets; a shard writes its part of
+  /// them. Adds to `listed` what the manifest lists.
+  FileResults write_shared(std::vector<ManifestFile>& listed) const;
+  /// Writes the files about all pictures, after augment also the manifest and the page of --html.
+  /// If the run has ended early, writes the manifest alone, so that shorter files do not replace
+  /// the files of an earlier run. False if one could not be written: messages say why.
+  ///
+  /// augment writes nothing if no picture was written or is there. So a run that ended before its
+  /// first result can be repeated, and no file is replaced by an empty one.
   bool write_files_of_all();
 
   const CommandLine& line_;
@@ -77,7 +90,7 @@ class FileRun {
   Plan plan_;
   std::optional<ReportPlace> json_place_;
   std::optional<ShardOfRun> shard_;
-  std::optional<Augmentation> augmentation_;
+  std::filesystem::path manifest_;      // of augment
   std::unique_ptr<Journals> journals_;  // null if there are none
   std::optional<FileSampleWriter> sink_;
   std::optional<Report> report_;
@@ -106,10 +119,21 @@ void FileRun::check_places() {
 }
 
 void FileRun::check_labels() {
-  if (line_.command == CommandLine::Command::augment)
-    augmentation_.emplace(line_, plan_, *json_place_);
-  else
-    check_labels_of_turn(line_, plan_, *json_place_);
+  refuse_unfit_companions(line_, plan_);
+  say_labels(line_, plan_);
+  warn_of_sides(line_, plan_);
+  const IfExists if_exists = line_.if_shared_files_exist();
+  if (augments()) manifest_ = place_in_output(plan_, "manifest.jsonl", if_exists, "the manifest");
+  if (shard_) manifest_ = shard_folder(plan_.output_folder, *line_.shard) / shard_manifest_name;
+  const ReportPlace html = ReportPlace::html(line_);
+  html.refuse(plan_);
+  const auto keep_reports_from = [&](const fs::path& file) {
+    json_place_->refuse(file);
+    html.refuse(file);
+  };
+  keep_reports_from(manifest_);
+  check_shared_files(plan_, if_exists, keep_reports_from);
+  html.refuse_all_but_pages();
 }
 
 FileWriterOptions FileRun::sink_options(Fsync fsync) const {
@@ -144,7 +168,7 @@ bool FileRun::begin() {
   // Another run may have begun before this one held the lock.
   if (!shard_) refuse_unmerged_shards(plan_.output_folder);
   if (shard_ && !begin_shard(*shard_)) return false;
-  if (!augmentation_ && !standard_input_)
+  if (!augments() && !standard_input_)
     options_.sidecars = line_.sidecars ? Sidecars::turn : Sidecars::report;
   sink_.emplace(sink_options(fsync), journals_.get());
   report_.emplace(line_, plan_, device);
@@ -168,14 +192,36 @@ void FileRun::turn_pictures() try {
   rethrow_unfinished(error, journals_.get());
 }
 
+FileResults FileRun::write_shared(std::vector<ManifestFile>& listed) const {
+  if (!shard_)
+    return write_shared_files(plan_, options_, *written_, line_.if_shared_files_exist(), listed);
+  FileResults results{.is_whole = plan_.jobs.shared_labels().broken().empty()};
+  if (!results.is_whole) return results;
+  results.add([&] {
+    return write_shard_parts(manifest_.parent_path() / shard_parts_name, plan_, options_,
+                             *written_);
+  });
+  return results;
+}
+
 bool FileRun::write_files_of_all() {
   const bool has_ended_early = is_interrupted_ || !is_run_whole_;
-  if (augmentation_)
-    return augmentation_->finish(*written_, options_, journals_.get(), has_ended_early);
-  if (has_ended_early) return true;
-  std::vector<ManifestFile> listed;
-  return say_results(
-      write_shared_files(plan_, options_, *written_, line_.if_shared_files_exist(), listed));
+  // A shard has a manifest even if it has no pictures.
+  const bool needs_pictures = augments() && (!shard_ || has_ended_early);
+  if (needs_pictures && plan_.jobs.skipped_count() == 0 && written_->empty()) return true;
+  RunRecord record{.header = {version, result_options(line_, options_.jpeg.edges, "=")},
+                   .written = *written_,
+                   .options = options_,
+                   .journals = journals_.get(),
+                   .is_interrupted = has_ended_early,
+                   .files = {}};
+  FileResults results;
+  if (!has_ended_early) results = write_shared(record.files);
+  const IfExists if_exists = shard_ ? IfExists::replace : line_.if_shared_files_exist();
+  if (augments()) results.add([&] { return write_manifest(manifest_, plan_, record, if_exists); });
+  const bool is_whole = say_results(results);
+  if (line_.html_file.empty() || has_ended_early) return is_whole;
+  return write_augment_page(line_, plan_, written_->variants()) && is_whole;
 }
 
 // Pictures may have been replaced, so an error here does not mean that nothing was started.

@@ -89,10 +89,7 @@ int turn_and_pack(const CommandLine& line, PlanOptions plan, RunOptions options)
   plan.sidecars = false;  // sidecars are files of samples
   const auto found = std::make_shared<const Plan>(qturn::plan(plan));
   refuse_unmerged_inputs(plan);
-  refuse_leftovers(line, *found);
-  refuse_pairs(line, *found);
-  if (line.command == CommandLine::Command::augment) refuse_unknown_frames(line, *found);
-  refuse_copied_sidecars(line, *found);
+  refuse_unfit_companions(line, *found);
   refuse_one_sample_of_two(found->jobs.files());
   const auto record = record_of_pack(line, plan, *found, options.jpeg.edges);
   if (line.resume && record && record->is_done()) return say_tars_are_done(line);
