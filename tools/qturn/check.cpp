@@ -334,8 +334,6 @@ std::vector<Sentence> without_original(const FileList& turned, const FileList& o
   return sentences;
 }
 
-}  // namespace
-
 int check_pictures(const CommandLine& line, const PlanOptions& inputs) {
   const ReportPlace places[] = {ReportPlace::json(line), ReportPlace::html(line)};
   FoundFiles found = pictures_to_check(inputs, places);
@@ -362,6 +360,7 @@ int check_pictures(const CommandLine& line, const PlanOptions& inputs) {
   return findings.end(whole);
 }
 
+/// Pictures in tars, and the XMP files of their samples.
 int check_tars(const CommandLine& line, PlanOptions inputs) {
   if (line.check_labels || !line.against.empty() || !line.html_file.empty())
     throw PlanError(
@@ -388,6 +387,7 @@ int check_tars(const CommandLine& line, PlanOptions inputs) {
   return findings.end(whole && tars.other_failures() == 0);
 }
 
+/// Compares each picture of `turned` with the picture of its name in `line.against`.
 int check_against(const CommandLine& line, PlanOptions turned) {
   if (!line.labels.folder.empty() || line.labels.take == TakeLabels::one_file ||
       !line.mask_options().folder.empty()) {
@@ -433,6 +433,18 @@ int check_against(const CommandLine& line, PlanOptions turned) {
       differing > 0 ? fmt::format(", {} differ", differing) : "",
       failed > 0 ? fmt::format(", {} damaged, missing or not readable", failed) : ""));
   return findings.end(whole);
+}
+
+}  // namespace
+
+int check(CommandLine& line) {
+  PlanOptions inputs = input_options(line);
+  take_listed_tars(line, inputs);
+  if (are_tars(line, {})) return check_tars(line, std::move(inputs));
+  if (!line.against.empty()) return check_against(line, std::move(inputs));
+  inputs.labels = line.check_labels ? line.labels : LabelOptions();
+  inputs.masks = line.check_labels ? line.mask_options() : MaskOptions();
+  return check_pictures(line, inputs);
 }
 
 }  // namespace qturn

@@ -11,16 +11,11 @@
 
 namespace qturn {
 
-// qturn check finds damage, and what contradicts the pictures. The exit status is 0 if nothing was
-// found, 1 if some disagree or cannot be read. All throw PlanError where there is nothing to check.
+// qturn check finds damage, and what metadata and labels say that contradicts the pictures.
 
-int check_pictures(const CommandLine& line, const PlanOptions& inputs);
-
-/// The same of the pictures in tars, and the XMP files of their samples.
-int check_tars(const CommandLine& line, PlanOptions inputs);
-
-/// Compares each picture of `turned` with the picture of its name in `line.against`.
-int check_against(const CommandLine& line, PlanOptions turned);
+/// Returns the exit status: 0 if nothing was found, 1 if some disagree or cannot be read. Throws
+/// PlanError where there is nothing to check.
+int check(CommandLine& line);
 
 // qturn devices says which devices a run would use, and why.
 

@@ -36,16 +36,6 @@ int turn(CommandLine& line) {
   return turn_files(line, std::move(wanted), options, head);
 }
 
-int check(CommandLine& line) {
-  PlanOptions inputs = input_options(line);
-  take_listed_tars(line, inputs);
-  if (are_tars(line, {})) return check_tars(line, std::move(inputs));
-  if (!line.against.empty()) return check_against(line, std::move(inputs));
-  inputs.labels = line.check_labels ? line.labels : LabelOptions();
-  inputs.masks = line.check_labels ? line.mask_options() : MaskOptions();
-  return check_pictures(line, inputs);
-}
-
 int run_program(int argc, char** argv, CommandLine& line) {
   take_signals();
   if (const std::string said = parse({argv + 1, argv + argc}, line); !said.empty()) {

@@ -9,13 +9,14 @@
 
 #include "src/companions/label_files.hpp"
 #include "src/dataset/turned_shared_labels.hpp"
+#include "src/files/real_places.hpp"
 #include "src/files/tar/input.hpp"
 #include "src/sinks/file_sample_writer.hpp"
+#include "src/sinks/tar_sample_writer.hpp"
 #include "src/sources/folder_samples.hpp"
 #include "src/sources/sample_stream.hpp"
 #include "tools/qturn/findings.hpp"
 #include "tools/qturn/label_notices.hpp"
-#include "tools/qturn/sample_outputs.hpp"
 #include "tools/qturn/streams.hpp"
 
 namespace qturn {
@@ -39,6 +40,33 @@ bool are_shared_labels(const LeftoverError& file) {
 PlanOptions sample_options(PlanOptions plan) {
   if (plan.labels.take != TakeLabels::one_file) plan.labels = labels_without_yaml(plan);
   return plan;
+}
+
+/// With --tar-size the tars are numbered: out-000000.tar, out-000001.tar, ... for out.tar.
+std::unique_ptr<SampleWriter> open_output(const CommandLine& line, const SampleInput& input,
+                                          const SampleWork& work, RealPlaces& folders,
+                                          const std::atomic<bool>& stop) {
+  const IfExists if_exists = work.replaces ? IfExists::replace : IfExists::fail;
+  if (line.unpack) {
+    folders.add_folder(input.output);
+    return std::make_unique<FileSampleWriter>(
+        FileWriterOptions{
+            .inputs_are_files = false,
+            .is_ordered = true,
+            .if_exists = line.existing == Existing::skip ? IfExists::leave_companions : if_exists,
+            .existing = line.existing,
+            .fsync = line.fsync.value_or(Fsync::end),
+            .places = &folders},
+        work.journals);
+  }
+  return std::make_unique<TarSampleWriter>(
+      TarWriterOptions{.place = input.output,
+                       .largest_bytes = line.tar_bytes,
+                       .if_exists = line.tar_bytes > 0 ? IfExists::fail : if_exists,
+                       .flushed = line.fsync != Fsync::never,
+                       .verifies = line.verifies(),
+                       .record = input.record ? input.record->begin() : nullptr},
+      stop);
 }
 
 }  // namespace
@@ -182,9 +210,7 @@ int turn_samples(const CommandLine& line, PlanOptions plan, const RunOptions& op
   RealPlaces folders;
   std::unique_ptr<SampleWriter> output;
   const auto begin = [&](const SampleInput& input) {
-    output = open_sample_output(
-        line, input.output, work.replaces ? IfExists::replace : IfExists::fail, folders,
-        work.journals, input.record ? input.record->begin() : nullptr, run.stop());
+    output = open_output(line, input, work, folders, run.stop());
   };
   // A failure here is an error before anything was started.
   if (!inputs.empty()) begin(inputs.front());
