@@ -24,11 +24,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uint64_t share_of_samples = 4;
-
-/// The memory for the pipeline; the reader of samples has the rest.
-RunOptions less_memory(RunOptions options) {
-  options.memory_bytes -= options.memory_bytes / share_of_samples;
+RunOptions without_reader(RunOptions options) {
+  options.memory_bytes -= bytes_of_reader(options);
   return options;
 }
 
@@ -75,7 +72,7 @@ SampleRun::SampleRun(const CommandLine& line, PlanOptions plan, const RunOptions
                      Plan& found, Run::Tell tell)
     : line_(line),
       plan_(sample_options(std::move(plan))),
-      options_(less_memory(options)),
+      options_(without_reader(options)),
       found_(found),
       tell_(std::move(tell)),
       run_(line, options_) {}
@@ -102,7 +99,7 @@ bool SampleRun::turn(const std::string& name, std::unique_ptr<MemberReader> read
   const SampleStreamOptions options{.plan = plan_,
                                     .name = name,
                                     .output = (input.output / "").string(),
-                                    .memory_bytes = options_.memory_bytes / share_of_samples,
+                                    .memory_bytes = bytes_of_reader(options_),
                                     .largest_bytes = options_.largest_bytes,
                                     .strict = line_.run.strict,
                                     .is_pipe = is_from_standard_input(line_),

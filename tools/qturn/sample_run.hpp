@@ -28,6 +28,9 @@ namespace qturn {
 /// Throws PlanError for options that make no sense with tars as outputs, whatever the inputs are.
 void refuse_unfit_for_tars(const CommandLine& line);
 
+/// The share of the memory for files that were read from a tar or a folder and are not turned yet.
+inline std::uint64_t bytes_of_reader(const RunOptions& options) { return options.memory_bytes / 4; }
+
 /// A tar, or the pictures of folders, and what they become.
 struct SampleInput {
   std::string tar;                         ///< "-": standard input; empty: folders

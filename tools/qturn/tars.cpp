@@ -186,7 +186,7 @@ void list_tars(const CommandLine& line, PlanOptions& plan, const RunOptions& opt
   for (SampleInput& place : places) {
     plan.output = place.output;
     place.listed = std::make_shared<const Plan>(
-        list_tar(plan, place.tar, options.memory_bytes / 4, watch_stop_signals()));
+        list_tar(plan, place.tar, bytes_of_reader(options), watch_stop_signals()));
     say_labels(line, *place.listed);
     warn_of_sides(line, *place.listed);
     for (const SharedLabels::File& file : place.listed->jobs.shared_labels().files()) {
