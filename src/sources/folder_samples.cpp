@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Where no picture is, there is nothing to do.
+/// Nothing is to do for a file that is not a picture.
 bool is_to_do(const FoundFile& file) { return !file.to_do.empty(); }
 
 /// The part of a companion's name in the tar after the stem of its sample. `number`: the next

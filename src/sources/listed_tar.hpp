@@ -11,8 +11,8 @@
 
 namespace qturn {
 
-/// The pictures of the tar, and what the file says of them that `options.labels` names: one of its
-/// members, or else a file on the disk. `options.output` is the tar or folder of the results. A
+/// The pictures of the tar, and their labels in the file that `options.labels` names: a member of
+/// the tar, or else a file on the disk. `options.output` is the tar or folder of the results. A
 /// member has at most `most_bytes`. The jobs have no outputs.
 ///
 /// Throws PlanError if the file is not there, as find_shared_labels() does, and for a tar that

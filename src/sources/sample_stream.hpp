@@ -36,8 +36,8 @@ struct SampleStreamOptions {
   std::uint64_t largest_bytes = 0;  ///< a sample that needs more, with its results, is refused
   bool strict = false;              ///< a sample with a file that would be copied is refused
   bool is_pipe = false;             ///< a sample with a file that would be left untrue is refused
-  /// The pictures and their labels in files of many pictures; null: there are none. Jobs have the
-  /// numbers of this list; a job that is not in it has none of its numbers.
+  /// The pictures and their labels in files of many pictures; null: there are none. The job of a
+  /// picture in this list has its number there, any other job a number beyond the last.
   const JobList* listed = nullptr;
 };
 

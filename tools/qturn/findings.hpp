@@ -1,4 +1,4 @@
-// What a run says that writes nothing: `check`, and --dry-run.
+// What a run without results says: `check`, and --dry-run.
 #pragma once
 
 #include <cstdint>

@@ -149,8 +149,8 @@ void refuse_pairs(const CommandLine& line, const Plan& plan) {
 }
 
 /// For augment without --labels-drawn-on. Throws PlanError if pictures with labels or masks have an
-/// orientation tag, because it is not known what their labels were drawn on. If the first bytes of
-/// a file do not tell, its turn does.
+/// orientation tag, because it is not known what their labels were drawn on. A tag that the first
+/// bytes of a file do not tell is found when its picture is turned, and the picture fails then.
 void refuse_unknown_frames(const CommandLine& line, const Plan& plan) {
   if (line.command != CommandLine::Command::augment ||
       line.run.labels_drawn_on != LabelsDrawnOn::unknown)
@@ -259,9 +259,10 @@ void say_labels(const CommandLine& line, const Plan& plan) {
     if (is_xmp(sidecar.name)) with_xmp.insert(sidecar.picture);
   for (const std::filesystem::path& cache : find_label_caches(plan.jobs))
     print_message(
-        fmt::format("warning: {} may hold labels as they were before; remove it, so that "
-                    "the program that keeps it reads them again",
-                    printable(cache.string())));
+        fmt::format("{} may hold labels as they were before; remove it, so that the program that "
+                    "keeps it reads them again",
+                    printable(cache.string())),
+        Tone::warning);
   if (const std::uint64_t files = plan.leftovers.with_crops; files > 0)
     print_message(counted(files, "file of a program that develops pictures may keep crops",
                           "files of programs that develop pictures may keep crops") +

@@ -102,7 +102,8 @@ class Report {
   std::string done_in_words(bool interrupted, std::string_view done) const;
   void print_others() const;
   /// A line about a file, and one with a hint. Empty if the same was said before, as for another
-  /// variant, or if enough files were named with this reason, whatever the numbers in it.
+  /// variant, or if enough files were named with this reason. Reasons that differ only in numbers
+  /// are one.
   std::string lines_about(const std::string& input, Tone tone, const Advice& reason);
 
   /// A reason of more files than are named.

@@ -53,8 +53,8 @@ class SampleRun {
   bool turn(const SampleInput& input, const Bytes& head, const SampleWriter& writer);
   /// The next samples go to another output.
   void end_output() { keys_.clear(); }
-  /// Puts the output in its place. Nothing if something else than a picture has failed since the
-  /// last one. Throws FileError.
+  /// Puts the output in its place. Nothing if since the last one a tar or a companion has failed.
+  /// Throws FileError.
   std::optional<WrittenTar> finish(const std::filesystem::path& place, SampleWriter& writer);
   /// Whether there is a sample for the output that is not finished.
   bool has_samples() const { return written_.samples > 0; }
