@@ -183,8 +183,7 @@ void LabelsToCheck::finish(Findings& findings) {
 }
 
 void LabelsToCheck::print_summary() const {
-  const auto pictures = std::ranges::count_if(
-      files_, [](const FoundFile& file) { return file.picture && !file.is_companion; });
+  const auto pictures = std::ranges::count_if(files_, &FoundFile::is_own_picture);
   const bool any = std::ranges::any_of(counts_, [](std::uint64_t count) { return count > 0; });
   std::string text =
       fmt::format("labels of {} of {} checked{}", check_.labelled(),
@@ -330,7 +329,7 @@ std::vector<Sentence> without_original(const FileList& turned, const FileList& o
   std::vector<Sentence> sentences;
   for (const FoundFile& file : turned)
     if (!known.of(turned.key(file)))
-      sentences.push_back({turned.path(file) + ": it has no original of the same name"});
+      sentences.emplace_back(turned.path(file) + ": it has no original of the same name");
   return sentences;
 }
 

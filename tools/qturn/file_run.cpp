@@ -264,10 +264,10 @@ int turn_files(const CommandLine& line, PlanOptions wanted, RunOptions options, 
   refuse_what_is_for_tars(line);
   FileRun run(line, std::move(wanted), std::move(options), head);
   run.check_places();
-  if (run.is_done_before()) return say_shard_is_done(line);
+  if (run.is_done_before()) return say_is_done(line);
   run.check_labels();
   if (line.dry_run) return run.print();
-  if (!run.begin()) return say_shard_is_done(line);
+  if (!run.begin()) return say_is_done(line);
   run.turn_pictures();
   return exit_code_of_run(run.finish());
 }

@@ -54,9 +54,6 @@ class TarRecord {
   std::optional<Journal> journal_;
 };
 
-/// Prints that there is nothing to do. Returns the exit status.
-int say_tars_are_done(const CommandLine& line);
-
 /// For a shard with --resume: whether all shards were merged, with the options of this run.
 bool is_merged(const CommandLine& line, JpegEdges edges);
 

@@ -209,8 +209,7 @@ std::string answers_for_others(const CommandLine& line, const std::filesystem::p
 void say_labels(const CommandLine& line, const Plan& plan) {
   const CompanionFiles& labels = plan.jobs.labels();
   if (line.quiet) return;
-  const auto count = std::ranges::count_if(
-      plan.jobs.files(), [](const FoundFile& file) { return file.picture && !file.is_companion; });
+  const auto count = std::ranges::count_if(plan.jobs.files(), &FoundFile::is_own_picture);
   const std::string pictures = counted(static_cast<std::uint64_t>(count), "picture", "pictures");
   for (const LabelFormat& format : label_formats) {
     const auto is_of = [&](const CompanionFiles::File& label) {

@@ -25,7 +25,7 @@ constexpr int exit_nothing_started = 2;
 
 int turn(CommandLine& line) {
   const RunOptions options = turn_options(line);
-  if (is_merged(line, options.jpeg.edges)) return say_shard_is_done(line);
+  if (is_merged(line, options.jpeg.edges)) return say_is_done(line);
   begin_if_nothing_to_resume(line, options.jpeg.edges);
   PlanOptions wanted = plan_options(line);
   Bytes head;

@@ -92,7 +92,7 @@ int turn_and_pack(const CommandLine& line, PlanOptions plan, RunOptions options)
   refuse_unfit_companions(line, *found);
   refuse_one_sample_of_two(found->jobs.files());
   const auto record = record_of_pack(line, plan, *found, options.jpeg.edges);
-  if (line.resume && record && record->is_done()) return say_tars_are_done(line);
+  if (line.resume && record && record->is_done()) return say_is_done(line);
   refuse_existing_output(line, line.output);
   const ReportPlace json = ReportPlace::json(line);
   json.refuse(*found);

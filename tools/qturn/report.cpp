@@ -163,6 +163,12 @@ void say_warnings(const std::vector<std::string>& warnings) {
   for (const std::string& warning : warnings) print_message(printable(warning), Tone::warning);
 }
 
+int say_is_done(const CommandLine& line) {
+  if (!line.quiet)
+    print_message(line.shard ? "this shard is already complete" : "this run is already complete");
+  return 0;
+}
+
 bool say_results(const FileResults& results) {
   for (const std::string& failure : results.failures)
     print_message(printable(failure), Tone::error);

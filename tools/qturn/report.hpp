@@ -53,6 +53,9 @@ void say_why(const CommandLine& line, const std::exception& error);
 /// Prints each of them as a warning.
 void say_warnings(const std::vector<std::string>& warnings);
 
+/// Says that the run, or the shard, has nothing left to do. Returns the exit status.
+int say_is_done(const CommandLine& line);
+
 /// Prints why files are not written, and warnings. Returns whether nothing is missing.
 bool say_results(const FileResults& results);
 

@@ -258,14 +258,14 @@ int turn_tars(const CommandLine& line, PlanOptions plan, RunOptions options, con
   if (line.shard) {
     shard.emplace(shard_of(line, plan, options.jpeg.edges, places));
     if (!line.quiet) print_message(shard->in_words());
-    if (shard->is_complete()) return say_shard_is_done(line);
+    if (shard->is_complete()) return say_is_done(line);
   } else {
     for (const SampleInput& place : places) refuse_unmerged_shards(place.output.parent_path());
   }
   leave_existing(line, places);
   if (places.empty() && line.leaves_existing()) return exit_code_of_run(true);
   add_records(line, options.jpeg.edges, places);
-  if (places.empty() && !shard) return say_tars_are_done(line);
+  if (places.empty() && !shard) return say_is_done(line);
   const bool is_begun = shard && shard->is_begun();
   if (!is_begun) refuse_existing(line, places);
   const ReportPlace json = ReportPlace::json(line);
@@ -281,7 +281,7 @@ int turn_tars(const CommandLine& line, PlanOptions plan, RunOptions options, con
       line, [&] { return jpeg_bytes(work.inputs, plan); }, options);
   Report report(line, work.found, device);
   if (shard) {
-    if (!begin_shard(*shard)) return say_shard_is_done(line);
+    if (!begin_shard(*shard)) return say_is_done(line);
     std::erase_if(work.inputs, [&](const SampleInput& place) {
       return !shard->is_to_do(place.output.filename());
     });
