@@ -4,8 +4,7 @@
 #include <filesystem>
 #include <string>
 
-#include "src/inputs/options.hpp"
-#include "src/run/outcome.hpp"
+#include "src/plan/plan.hpp"
 #include "tools/qturn/command_line.hpp"
 
 namespace qturn {

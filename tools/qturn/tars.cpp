@@ -20,10 +20,10 @@
 #include "tools/qturn/label_notices.hpp"
 #include "tools/qturn/run.hpp"
 #include "tools/qturn/run_options.hpp"
-#include "tools/qturn/sample_outputs.hpp"
 #include "tools/qturn/sample_run.hpp"
 #include "tools/qturn/sharding.hpp"
 #include "tools/qturn/streams.hpp"
+#include "tools/qturn/tar_outputs.hpp"
 
 namespace qturn {
 namespace {

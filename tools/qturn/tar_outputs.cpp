@@ -1,4 +1,4 @@
-#include "tools/qturn/sample_outputs.hpp"
+#include "tools/qturn/tar_outputs.hpp"
 
 #include <fmt/format.h>
 
