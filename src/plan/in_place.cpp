@@ -50,8 +50,8 @@ void leave_out_same_files(FileList& files) {
   }
 }
 
-/// Whether a file has more hard links than its own name and the backups of interrupted runs.
-/// `place`: where a run would keep it, with `backups` in place of the run's folder; or empty.
+/// Whether a file has other hard links than its own name and the backups of interrupted runs.
+/// `place`: its path in the folder of a run, but with `backups` as that folder; empty: no backups.
 bool has_other_names(const fs::path& file, const fs::path& place, const fs::path& backups) {
   std::uintmax_t others = fs::hard_link_count(file) - 1;
   if (others == 0 || place.empty()) return others > 0;

@@ -110,7 +110,6 @@ class JobList {
   const CompanionFiles& sidecars() const { return sidecars_; }
   CompanionFiles::All companions() const { return {&labels_, &sidecars_, &masks_}; }
   const DataSets& data_sets() const { return data_sets_; }
-  /// Does what the function of this name does.
   template <typename Visit>
   void for_each_made_once(Visit visit) const {
     qturn::for_each_made_once(shared_labels_, data_sets_, visit);

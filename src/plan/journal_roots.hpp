@@ -1,5 +1,5 @@
-// Where the journals of a run lie, and what they say about its inputs. By that, a run with --resume
-// finds out that it is the same run.
+// Where the journals of a run lie, and what they say about its inputs. From that a run with
+// --resume knows whether it is the same run.
 #pragma once
 
 #include <filesystem>

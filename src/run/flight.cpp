@@ -238,7 +238,7 @@ void Flight::read_file_and_header() {
   if (!job_.problem.text.empty())
     throw WithHints<ImageFileError>(job_.problem.hints, job_.problem.text);
   if (job_.file_bytes > options_.largest_bytes) refuse_size("its file needs", job_.file_bytes);
-  // A file larger than all that files may take is read when no other picture is in flight.
+  // A file that is larger than the budget for files is read when no other picture is in flight.
   const std::uint64_t all_bytes = job_.file_bytes + bytes_of_companions();
   if (all_bytes > options_.largest_bytes)
     refuse_size("it and the files that belong to it need", all_bytes);
@@ -353,7 +353,7 @@ void Flight::take_lane(std::uint64_t needed) {
   lane_ = shared_.lanes.take(needed);
 }
 
-// Takes a lane for a result that a device has made and cannot prove itself.
+// Takes a lane for a result that a device has made, and that the device cannot prove.
 void Flight::take_lane_to_prove(Orientation made) {
   const std::uint64_t file = original_.bytes.size();
   take_lane(file + outcomes_.size() * (file + file / 4) + picture_->memory_needed({}).turning +

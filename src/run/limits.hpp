@@ -21,8 +21,8 @@ namespace qturn {
 /// /sys/fs/cgroup are looked for.
 std::uint64_t available_memory(const std::filesystem::path& root = "/");
 
-/// Processors that the calling thread may run on, or less if the time limits of its control groups
-/// allow less, in processors, rounded up.
+/// How many processors the calling thread may use: those that it may run on, or fewer if the time
+/// limits of its control groups allow fewer, rounded up.
 int available_cores(const std::filesystem::path& root = "/");
 
 // Ends the work on a picture that takes too long.

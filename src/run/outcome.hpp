@@ -56,11 +56,10 @@ struct Outcome {
   std::string message;  ///< why it failed or was skipped, or what was damaged; empty when done
   Hints hints = {};     ///< for why it failed
   std::vector<Sentence> warnings;
-  /// What is no longer true in the output and its companions: TurnOutcome's, the same for masks,
-  /// and world files.
+  /// Metadata that is no longer true in the output, in its masks and in its world files.
   std::vector<std::string> stale_metadata = {};
-  std::vector<std::string> kept_unknown = {};  ///< TurnOutcome's
-  bool kept_maker_note = false;                ///< TurnOutcome's
+  std::vector<std::string> kept_unknown = {};  ///< as TurnOutcome has it
+  bool kept_maker_note = false;                ///< as TurnOutcome has it
   ContentHash source = {}, result = {};  ///< of the input and of the output, once it is written
   std::uint64_t result_bytes = 0;        ///< the same
   /// First the sidecars of --sidecars, known once they are written, then the job's companions.

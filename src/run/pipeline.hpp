@@ -1,20 +1,24 @@
 // This is the one place that joins files, threads and kernels.
 //
-//   SampleReader  ->  turn: read, decode, then turn, encode, stage each output  ->  put in place ->
-//   outcomes
+//   SampleReader -> read, decode -> for each output: turn, encode, stage
+//                -> SampleWriter puts them in place -> outcomes
 //
 // It is a pipeline of oneTBB. The reader gives samples in order, and samples are turned in
-// parallel. A folder's results are put in place in parallel, too; those for a tar in the order of
-// the samples, by the last filter. A thread takes a sample from one end to the other, so its bytes
-// stay in the cache of one core. A picture that waits for memory, for a batch on a GPU or for the
-// disk is a suspended task without a thread (tasks/suspend.hpp), so more pictures than threads may
-// be in flight. Two budgets bound the memory: one for compressed files that have been read, one for
-// pixels, reserved from the dimensions in the header before anything is decoded. They are always
-// reserved in this order, first come, first served, so that nothing waits for ever. A reader that
-// has files in memory before they are turned has a budget of its own (sample_stream.hpp). Memory
-// that is kept for later pictures goes back to the system where a reservation needs it. A failing
-// file is an outcome; the others go on. An error of the pipeline itself ends the run after the
-// pictures in flight, and all that was done before is reported.
+// parallel. Results for a folder are put in place in parallel, too. Results for a tar are put in
+// place in the order of the samples, by the last filter. A thread takes a sample from one end to
+// the other, so its bytes stay in the cache of one core. A picture that waits for memory, for a
+// batch on a GPU or for the disk is a suspended task without a thread (tasks/suspend.hpp), so more
+// pictures than threads may be in flight.
+//
+// Two budgets bound the memory: one is for compressed files that have been read, the other for
+// pixels, whose dimensions the header tells before anything is decoded. A picture reserves from
+// the first and then from the second, first come, first served, so that nothing waits for ever. A
+// reader that has files in memory before they are turned has a budget of its own
+// (sample_stream.hpp). Memory that is kept for later pictures goes back to the system where a
+// reservation needs it.
+//
+// A file that fails is an outcome; the others go on. An error of the pipeline itself ends the run
+// after the pictures in flight, and all that was done before is reported.
 #pragma once
 
 #include <atomic>
@@ -44,8 +48,8 @@ struct RunEnd {
   std::uint64_t variants = 0;  ///< how many variants of samples were put in their places
 };
 
-/// The lanes, the memory and the GPUs for runs that follow each other, as one run for each of many
-/// tars. One run at a time.
+/// The lanes, the memory and the GPUs. They serve one run after the other, such as one for each
+/// tar.
 class Engine {
  public:
   /// `stop` must outlive it. `jpeg_device` turns JPEGs; null: one is made as `options` say.

@@ -9,7 +9,7 @@
 namespace qturn {
 namespace {
 
-/// Whether a result waits to be put in its place. One that is planned only is done by now.
+/// Whether a result waits to be put in its place, or, with plan_only, would be made.
 bool is_made(const Flight& flight, std::size_t variant) {
   return flight.is_staged(variant) || flight.outcomes()[variant].status == Status::done;
 }

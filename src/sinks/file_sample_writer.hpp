@@ -18,11 +18,11 @@ namespace qturn {
 
 struct FileWriterOptions {
   bool in_place = false;
-  bool inputs_are_files = true;  ///< whose modes and times the results get
-  bool is_ordered = false;       ///< of two results with one name, the earlier sample's stays
+  bool inputs_are_files = true;  ///< results get the modes and times of their inputs
+  bool is_ordered = false;       ///< so the earlier one of two results with one name stays
   IfExists if_exists = IfExists::fail;
-  /// Whether results that exist stay: all with `skip`; with `update` what is not older than the
-  /// file of its input, which may be a tar. A plan of files has left them out already.
+  /// Which existing results stay: with `skip` all, with `update` what is not older than the file of
+  /// its input, which may be a tar. A plan of files has left them out already.
   Existing existing = Existing::refuse;
   Fsync fsync = Fsync::each;
   const RealPlaces* places = nullptr;  ///< of results; it must outlive the writer

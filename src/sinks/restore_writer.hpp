@@ -1,7 +1,7 @@
 // The way back: the originals that a run in place has kept replace its results. A picture goes back
 // with all that belongs to it, and only over files that are still what the run wrote. A backup is
 // moved: on one file system the very file is back, with its metadata and its hard links. It is kept
-// if a later run has replaced the same file: to restore that run, too, may need it again.
+// if a later run has replaced the same file: whoever restores that run, too, may need it again.
 #pragma once
 
 #include <cstddef>

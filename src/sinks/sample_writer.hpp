@@ -35,7 +35,7 @@ struct Result {
 class StagedResult {
  public:
   virtual ~StagedResult() = default;
-  /// What is unusual about it already.
+  /// The warnings about it that are known by now.
   virtual std::vector<std::string> warnings() const { return {}; }
   /// The hashes of the written bytes: first the picture's, then its companions'. Empty if nothing
   /// is written.

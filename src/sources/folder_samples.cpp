@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Where no picture is, there is nothing to do.
+/// Nothing is to do for a file that is not a picture.
 bool is_to_do(const FoundFile& file) { return !file.to_do.empty(); }
 
 /// The part of a companion's name in the tar after the stem of its sample. `number`: the next
@@ -22,7 +22,7 @@ bool is_to_do(const FoundFile& file) { return !file.to_do.empty(); }
 std::string end_of_name(const Companion& companion, const Job& job, const std::string& stem,
                         int& number) {
   const fs::path& file = companion.input;
-  const std::string suffix = file.extension().string();
+  std::string suffix = file.extension().string();
   if (companion.kind == CompanionKind::label) return suffix;
   // The stem of a sidecar may be written with other capitals.
   std::string after_stem =

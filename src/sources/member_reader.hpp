@@ -51,7 +51,7 @@ class MemberReader {
   /// The content of the member that next() returned, in `memory` if it fits there. Throws
   /// MemberError.
   virtual Bytes content(Bytes memory) = 0;
-  /// Whether something follows the last member that is not read. Is called after the last.
+  /// After the last member: whether something follows it that is not read.
   virtual bool has_more() const { return false; }
 };
 

@@ -24,7 +24,7 @@
 
 namespace qturn {
 
-// The memory of a sample in memory: its files, and its results until they are written.
+// The memory that is reserved for a sample: its files, and its results until they are written.
 
 /// One thread at a time.
 class SampleMemory {

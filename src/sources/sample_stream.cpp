@@ -166,8 +166,8 @@ std::uint64_t SampleStream::memory_of(std::uint64_t file_bytes, std::uint64_t re
   return file_bytes + std::max(result_bytes, file_bytes * results_);
 }
 
-/// The size of the results if the pixels tell it, because a lossless format is written. 0 if the
-/// files tell more.
+/// The size of the results, as far as pixels tell it, if a lossless format is written. 0 if the
+/// sizes of the files tell more.
 std::uint64_t SampleStream::expected_results(const std::vector<Job>& jobs,
                                              const std::vector<SampleFile>& files) const {
   if (!options_.plan.format || options_.plan.format->is_lossy) return 0;

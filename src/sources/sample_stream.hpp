@@ -38,8 +38,8 @@ struct SampleStreamOptions {
   bool strict = false;              ///< a sample with a file that would be copied is refused
   bool is_pipe = false;             ///< a sample with a file that would be left untrue is refused
   /// The plan of the folder; or of the tar, with what belongs to pictures and lies elsewhere in it.
-  /// Null: none is needed, or there is none. If it has pictures, jobs have their numbers; a job
-  /// that is not in it has none of its numbers.
+  /// Null: none is needed, or there is none. If it has pictures, the job of a picture in this list
+  /// has its number there, any other job a number beyond the last.
   const Plan* listed = nullptr;
 };
 

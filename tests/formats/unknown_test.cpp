@@ -15,6 +15,7 @@
 #include "src/formats/codec/zlib.hpp"
 #include "src/formats/jpeg/file/jpeg_file.hpp"
 #include "src/formats/jpeg/metadata/orientation_metadata.hpp"
+#include "src/formats/jpeg/turn.hpp"
 #include "src/formats/png/chunks.hpp"
 #include "src/formats/png/codec.hpp"
 #include "src/formats/png/orientation_metadata.hpp"
@@ -512,6 +513,18 @@ TEST_CASE("A depth map in the text of XMP turns with the picture (GDepth)") {
   const Says stale{.stale = {"its depth map (GDepth)"}};
   CHECK(said_of(jpeg_with(1, xmp_payload(depth_packet("bm8gcGljdHVyZQ==")))) == stale);
   CHECK(said_of(jpeg_with(1, xmp_payload(depth_packet("not base64")))) == stale);
+}
+
+TEST_CASE("A JPEG needs memory for the largest depth map in its XMP") {
+  const auto needed_for = [](int width, int height) {
+    const std::string map = cli::png(cli::smooth_picture(width, height), "");
+    const Bytes file =
+        owned(picture_with(jpeg_segment(0xE1, xmp_payload(depth_packet(base64(bytes_of(map)))))));
+    const Orientation applied = Orientation::rotate90;
+    return jpeg::JpegTurn(file, {}).bytes_needed(std::span(&applied, 1)) - 2 * file.size() -
+           file.size() / 4;
+  };
+  CHECK(needed_for(64, 32) - needed_for(8, 4) == 15 * (64 * 32 - 8 * 4));
 }
 
 TEST_CASE("A depth map in extended XMP turns, and takes more segments where it becomes longer") {

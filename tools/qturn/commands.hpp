@@ -3,21 +3,19 @@
 
 #include <cstddef>
 #include <span>
-#include "src/files/source.hpp"
-#include "src/files/tar/tar.hpp"
+
 #include "src/picture/bytes.hpp"
 #include "src/plan/plan.hpp"
 #include "src/run/options.hpp"
-#include "src/run/pipeline.hpp"
 #include "tools/qturn/command_line.hpp"
 
 namespace qturn {
 
-// `qturn check --against` compares turned pictures with their originals.
+// qturn check finds damage, and what metadata and labels say that contradicts the pictures.
 
-/// Compares each picture of `turned` with the picture of its name in `line.against`. Returns the
-/// exit status. Throws PlanError.
-int check_against(const CommandLine& line, PlanOptions turned);
+/// Returns the exit status: 0 if nothing was found, 1 if some disagree or cannot be read. Throws
+/// PlanError where there is nothing to check.
+int check(CommandLine& line);
 
 // qturn devices says which devices a run would use, and why.
 
@@ -43,6 +41,11 @@ int turn_and_pack(const CommandLine& line, PlanOptions plan, RunOptions options)
 /// Takes back the run of a folder, or lists the runs in a folder of backups. Returns the exit
 /// status. Throws PlanError, or as Journals does.
 int restore(const CommandLine& line);
+
+// Files to files, in a folder or in place.
+
+/// Turns the pictures. Returns the exit status. Throws PlanError if nothing was started.
+int turn_files(const CommandLine& line, PlanOptions wanted, RunOptions options, const Bytes& head);
 
 // Tars as inputs and outputs: docs/tar.md.
 

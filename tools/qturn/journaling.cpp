@@ -182,11 +182,6 @@ Journal* TarRecord::begin() {
   return &*journal_;
 }
 
-int say_tars_are_done(const CommandLine& line) {
-  if (!line.quiet) print_message("this run is already complete");
-  return 0;
-}
-
 bool is_merged(const CommandLine& line, JpegEdges edges) {
   return line.resume && line.shard && !fs::exists(shards_folder(line.output)) &&
          known_by_manifest(line, edges);

@@ -25,7 +25,8 @@ bool leaves_record(const CommandLine& line);
 std::unique_ptr<Journals> open_journals(const CommandLine& line, const PlanOptions& options,
                                         const Plan& plan, JpegEdges edges, Fsync fsync);
 
-/// For a handler: if begin() has changed files, throws the error as an UnfinishedError.
+/// To be called where the error is caught. If the run has changed files, throws it as an
+/// UnfinishedError, otherwise as it is.
 [[noreturn]] void rethrow_unfinished(const std::exception& error, const Journals* journals);
 
 /// With --resume: if nothing at the output tells what an earlier run has done, the run begins,
@@ -52,9 +53,6 @@ class TarRecord {
   JournalHeader header_;
   std::optional<Journal> journal_;
 };
-
-/// Prints that there is nothing to do. Returns the exit status.
-int say_tars_are_done(const CommandLine& line);
 
 /// For a shard with --resume: whether all shards were merged, with the options of this run.
 bool is_merged(const CommandLine& line, JpegEdges edges);

@@ -53,30 +53,39 @@ void put_companions(Json& json, const Outcome& outcome) {
   put_names(json, "labels_in", shared);
 }
 
-}  // namespace
-
-std::string json_line(const Outcome& outcome) {
+/// `is_planned`: nothing is made, so there are no sizes and times.
+std::string line_of_output(const Outcome& outcome, bool is_planned) {
   Json json;
   put_name(json, "input", outcome.input.string());
   put_name(json, "output", outcome.output.string());
   json["orientation"] = name(outcome.variant);
-  json["applied"] = name(outcome.applied);
-  json["width"] = outcome.width;
-  json["height"] = outcome.height;
+  if (!is_planned) {
+    json["applied"] = name(outcome.applied);
+    json["width"] = outcome.width;
+    json["height"] = outcome.height;
+  }
   json["route"] = word(outcome.route);
   json["lossy"] = outcome.loss != Loss::none;
-  if (!outcome.codec.empty()) json["codec"] = outcome.codec;
-  json["seconds"] = outcome.seconds;
-  json["status"] = word(outcome.status);
+  if (!is_planned && !outcome.codec.empty()) json["codec"] = outcome.codec;
+  if (!is_planned) json["seconds"] = outcome.seconds;
+  json["status"] = is_planned && outcome.status == Status::done ? "planned" : word(outcome.status);
   json["message"] = outcome.message;
-  json["warnings"] = Json::array();
-  for (const Sentence& warning : outcome.warnings) json["warnings"].push_back(warning.text);
+  if (!is_planned) {
+    json["warnings"] = Json::array();
+    for (const Sentence& warning : outcome.warnings) json["warnings"].push_back(warning.text);
+  }
   if (!outcome.stale_metadata.empty()) json["stale_metadata"] = outcome.stale_metadata;
   if (!outcome.kept_unknown.empty()) json["kept_unknown"] = outcome.kept_unknown;
   if (outcome.kept_maker_note) json["kept_maker_note"] = true;
   put_companions(json, outcome);
   return dump(json);
 }
+
+}  // namespace
+
+std::string json_line(const Outcome& outcome) { return line_of_output(outcome, false); }
+
+std::string json_line_planned(const Outcome& outcome) { return line_of_output(outcome, true); }
 
 std::string json_line(const Skipped& skipped) {
   Json json;
@@ -84,22 +93,6 @@ std::string json_line(const Skipped& skipped) {
   put_name(json, "output", skipped.output.string());
   json["status"] = "skipped";
   json["message"] = "the output exists";
-  return dump(json);
-}
-
-std::string json_line_planned(const Outcome& outcome) {
-  Json json;
-  put_name(json, "input", outcome.input.string());
-  put_name(json, "output", outcome.output.string());
-  json["orientation"] = name(outcome.variant);
-  json["route"] = word(outcome.route);
-  json["lossy"] = outcome.loss != Loss::none;
-  json["status"] = outcome.status == Status::done ? "planned" : word(outcome.status);
-  json["message"] = outcome.message;
-  if (!outcome.stale_metadata.empty()) json["stale_metadata"] = outcome.stale_metadata;
-  if (!outcome.kept_unknown.empty()) json["kept_unknown"] = outcome.kept_unknown;
-  if (outcome.kept_maker_note) json["kept_maker_note"] = true;
-  put_companions(json, outcome);
   return dump(json);
 }
 

@@ -8,7 +8,6 @@
 #include <set>
 
 #include "src/companions/paired_folders.hpp"
-#include "src/dataset/shared_files.hpp"
 #include "src/formats/table.hpp"
 #include "src/inputs/find_files.hpp"
 #include "src/inputs/folder_layout.hpp"
@@ -106,24 +105,58 @@ std::string ids_in_words(const DataSets::File& table) {
       fmt::format("; ids with the variant added: {}", fmt::join(table.columns_of_ids, ", ")));
 }
 
-}  // namespace
-
-void refuse_copied_sidecars(const CommandLine& line, const Plan& plan) {
-  if (!line.run.strict) return;
-  const CompanionFiles& sidecars = plan.jobs.sidecars();
-  const auto copied = std::ranges::find_if(sidecars, [](const CompanionFiles::File& sidecar) {
-    return !is_turned_sidecar(sidecar.name);
-  });
-  if (copied == sidecars.end()) return;
-  const std::string path = sidecars.path(*copied);
-  throw PlanError(fmt::format(
-      "{} would be copied as it is with each variant of its picture (--strict); --exclude '*{}' "
-      "leaves such files out",
-      printable(path), printable(std::filesystem::path(path).extension().string())));
+/// Throws LabelsError if files about pictures would be left untrue, and --others does not permit
+/// that. Prints the first ten; the error has the last of them.
+void refuse_leftovers(const CommandLine& line, const Plan& plan) {
+  const std::vector<Leftovers::File>& first = plan.leftovers.first;
+  if (line.others != Others::stop || first.empty()) return;
+  for (std::size_t i = 0; i + 1 < first.size(); ++i)
+    print_message(printable(fmt::format("{}: {}", first[i].path.string(), first[i].why)),
+                  Tone::error);
+  // The pictures of such a file may lie there.
+  throw LabelsError(fmt::format("{}: {}{}{}{}", first.back().path.string(), first.back().why,
+                                plan.leftovers.has_more ? "; there are more such files" : "",
+                                cannot_look_into(plan.unreadable),
+                                answers_for_others(line, first.back().path)));
 }
 
+/// For --random without --group. Throws PlanError if pictures whose names say that they belong
+/// together would get different variants: two folders with the same names, or a.png and a_seg.png.
+void refuse_pairs(const CommandLine& line, const Plan& plan) {
+  if (line.random == 0 || line.group.is_given()) return;
+  const FileList& files = plan.jobs.files();
+  SomeNames pairs;
+  const auto groups = paired_folders(files);
+  for (const std::vector<std::string>& folders : groups)
+    pairs.add(printable(fmt::format("{}", fmt::join(folders, " and "))));
+  if (!groups.empty()) {
+    throw PlanError(fmt::format(
+        "these folders hold pictures with the same names, which would get different variants: "
+        "{}{}",
+        pairs.text(), answers_for_pairs(group_of_folders(groups.front()))));
+  }
+  PairedNames names([&](std::size_t number) {
+    return size_of_picture(files.path(files[number]), plan.tar.get());
+  });
+  constexpr std::uint64_t most = 10;
+  for (std::size_t number = 0; number < files.size() && pairs.count() < most; ++number) {
+    if (!files[number].is_own_picture()) continue;
+    if (const auto other = names.add(files.key(files[number]), number))
+      pairs.add(printable(files.key(files[*other]) + " and " + files[number].name));
+  }
+  if (pairs.count() == 0) return;
+  throw PlanError(
+      fmt::format("these pictures may belong together, and would get different variants: {}{}",
+                  pairs.text(), answers_for_pairs(names.group())));
+}
+
+/// For augment without --labels-drawn-on. Throws PlanError if pictures with labels or masks have an
+/// orientation tag, because it is not known what their labels were drawn on. A tag that the first
+/// bytes of a file do not tell is found when its picture is turned, and the picture fails then.
 void refuse_unknown_frames(const CommandLine& line, const Plan& plan) {
-  if (line.run.labels_drawn_on != LabelsDrawnOn::unknown) return;
+  if (line.command != CommandLine::Command::augment ||
+      line.run.labels_drawn_on != LabelsDrawnOn::unknown)
+    return;
   const JobList& jobs = plan.jobs;
   SomeNames tagged;
   std::uint64_t labelled = 0;
@@ -143,6 +176,31 @@ void refuse_unknown_frames(const CommandLine& line, const Plan& plan) {
                   tagged.count(), counted(labelled, "picture", "pictures"), tagged.text()));
 }
 
+/// Throws PlanError if --strict is given and a file would be copied with the variants of its
+/// picture.
+void refuse_copied_sidecars(const CommandLine& line, const Plan& plan) {
+  if (!line.run.strict) return;
+  const CompanionFiles& sidecars = plan.jobs.sidecars();
+  const auto copied = std::ranges::find_if(sidecars, [](const CompanionFiles::File& sidecar) {
+    return !is_turned_sidecar(sidecar.name);
+  });
+  if (copied == sidecars.end()) return;
+  const std::string path = sidecars.path(*copied);
+  throw PlanError(fmt::format(
+      "{} would be copied as it is with each variant of its picture (--strict); --exclude '*{}' "
+      "leaves such files out",
+      printable(path), printable(std::filesystem::path(path).extension().string())));
+}
+
+}  // namespace
+
+void refuse_unfit_companions(const CommandLine& line, const Plan& plan) {
+  refuse_leftovers(line, plan);
+  refuse_pairs(line, plan);
+  refuse_unknown_frames(line, plan);
+  refuse_copied_sidecars(line, plan);
+}
+
 std::string answers_for_others(const CommandLine& line, const std::filesystem::path& file) {
   if (line.resume) return "";
   return fmt::format(
@@ -150,24 +208,10 @@ std::string answers_for_others(const CommandLine& line, const std::filesystem::p
       line.in_place ? "" : ", --others copy copies them as they are", pattern_of(file));
 }
 
-void refuse_leftovers(const CommandLine& line, const Plan& plan) {
-  const std::vector<Leftovers::File>& first = plan.leftovers.first;
-  if (line.others != Others::stop || first.empty()) return;
-  for (std::size_t i = 0; i + 1 < first.size(); ++i)
-    print_message(printable(fmt::format("{}: {}", first[i].path.string(), first[i].why)),
-                  Tone::error);
-  // The pictures of such a file may lie there.
-  throw LabelsError(fmt::format("{}: {}{}{}{}", first.back().path.string(), first.back().why,
-                                plan.leftovers.has_more ? "; there are more such files" : "",
-                                cannot_look_into(plan.unreadable),
-                                answers_for_others(line, first.back().path)));
-}
-
 void say_labels(const CommandLine& line, const Plan& plan) {
   const CompanionFiles& labels = plan.jobs.labels();
   if (line.quiet) return;
-  const auto count = std::ranges::count_if(
-      plan.jobs.files(), [](const FoundFile& file) { return file.picture && !file.is_companion; });
+  const auto count = std::ranges::count_if(plan.jobs.files(), &FoundFile::is_own_picture);
   const std::string pictures = counted(static_cast<std::uint64_t>(count), "picture", "pictures");
   for (const LabelFormat& format : label_formats) {
     const auto is_of = [&](const CompanionFiles::File& label) {
@@ -216,9 +260,10 @@ void say_labels(const CommandLine& line, const Plan& plan) {
     if (is_xmp(sidecar.name)) with_xmp.insert(sidecar.picture);
   for (const std::filesystem::path& cache : find_label_caches(plan.jobs))
     print_message(
-        fmt::format("warning: {} may hold labels as they were before; remove it, so that "
-                    "the program that keeps it reads them again",
-                    printable(cache.string())));
+        fmt::format("{} may hold labels as they were before; remove it, so that the program that "
+                    "keeps it reads them again",
+                    printable(cache.string())),
+        Tone::warning);
   if (const std::uint64_t files = plan.leftovers.with_crops; files > 0)
     print_message(counted(files, "file of a program that develops pictures may keep crops",
                           "files of programs that develop pictures may keep crops") +
@@ -248,42 +293,6 @@ std::string answers_for_pairs(const std::string& group) {
   return fmt::format(
       "; --group '{}' draws once for all that belong together, --group path for each by itself",
       printable(group));
-}
-
-void refuse_pairs(const CommandLine& line, const Plan& plan) {
-  if (line.random == 0 || line.group.is_given()) return;
-  const FileList& files = plan.jobs.files();
-  SomeNames pairs;
-  const auto groups = paired_folders(files);
-  for (const std::vector<std::string>& folders : groups)
-    pairs.add(printable(fmt::format("{}", fmt::join(folders, " and "))));
-  if (!groups.empty()) {
-    throw PlanError(fmt::format(
-        "these folders hold pictures with the same names, which would get different variants: "
-        "{}{}",
-        pairs.text(), answers_for_pairs(group_of_folders(groups.front()))));
-  }
-  PairedNames names([&](std::size_t number) {
-    return size_of_picture(files.path(files[number]), plan.tar.get());
-  });
-  constexpr std::uint64_t most = 10;
-  for (std::size_t number = 0; number < files.size() && pairs.count() < most; ++number) {
-    if (!files[number].is_own_picture()) continue;
-    if (const auto other = names.add(files.key(files[number]), number))
-      pairs.add(printable(files.key(files[*other]) + " and " + files[number].name));
-  }
-  if (pairs.count() == 0) return;
-  throw PlanError(
-      fmt::format("these pictures may belong together, and would get different variants: {}{}",
-                  pairs.text(), answers_for_pairs(names.group())));
-}
-
-void check_labels_of_turn(const CommandLine& line, const Plan& plan, const ReportPlace& json) {
-  refuse_leftovers(line, plan);
-  say_labels(line, plan);
-  warn_of_sides(line, plan);
-  check_shared_files(plan, line.if_shared_files_exist(),
-                     [&](const std::filesystem::path& file) { json.refuse(file); });
 }
 
 }  // namespace qturn

@@ -25,7 +25,7 @@ void add_to(std::map<std::size_t, FindingsToShow::Sentences>& shown, std::size_t
 }
 
 /// Numbers of pictures, at most as many as a page shows: first all with findings, then others,
-/// evenly spread. If labels are checked, the others have one.
+/// evenly spread. If labels are checked, only others that have a label.
 std::vector<std::size_t> chosen(const FileList& files, const LabelCheck* check,
                                 const FindingsToShow& findings) {
   std::vector<std::size_t> pictures;

@@ -33,8 +33,8 @@ class FindingsToShow {
 bool write_check_page(const CommandLine& line, const FileList& files, const LabelCheck* check,
                       const FindingsToShow& findings);
 
-/// Writes the page of `augment --html`: up to 50 pictures with all variants that are in `written`,
-/// by the numbers of files, or were there before. False, and a message, if it cannot be written.
+/// Writes the page of `augment --html`: up to 50 pictures with all variants that were written now
+/// or before. `written`: by the numbers of files. False, and a message, if it cannot be written.
 bool write_augment_page(const CommandLine& line, const Plan& plan,
                         const std::vector<OrientationSet>& written);
 

@@ -6,16 +6,15 @@
 #include <utility>
 
 #include "src/files/standard_streams.hpp"
+#include "src/files/tar/tar.hpp"
 #include "src/picture/file_bytes.hpp"
-#include "tools/qturn/check.hpp"
 #include "tools/qturn/command_line.hpp"
 #include "tools/qturn/commands.hpp"
-#include "tools/qturn/file_run.hpp"
 #include "tools/qturn/journaling.hpp"
 #include "tools/qturn/report.hpp"
+#include "tools/qturn/run.hpp"
 #include "tools/qturn/run_options.hpp"
 #include "tools/qturn/sharding.hpp"
-#include "tools/qturn/stop_signals.hpp"
 #include "tools/qturn/streams.hpp"
 
 namespace qturn {
@@ -24,22 +23,9 @@ namespace {
 constexpr int exit_some_failed = 1;
 constexpr int exit_nothing_started = 2;
 
-int turn_files(const CommandLine& line, PlanOptions wanted, const RunOptions& options,
-               const Bytes& head) {
-  refuse_what_is_for_tars(line);
-  FileRun run(line, std::move(wanted), options, head);
-  run.check_places();
-  if (run.is_done_before()) return say_shard_is_done(line);
-  run.check_labels();
-  if (line.dry_run) return run.print();
-  if (!run.begin()) return say_shard_is_done(line);
-  run.turn_pictures();
-  return exit_code_of_run(run.finish());
-}
-
 int turn(CommandLine& line) {
   const RunOptions options = turn_options(line);
-  if (is_merged(line, options.jpeg.edges)) return say_shard_is_done(line);
+  if (is_merged(line, options.jpeg.edges)) return say_is_done(line);
   begin_if_nothing_to_resume(line, options.jpeg.edges);
   PlanOptions wanted = plan_options(line);
   Bytes head;
@@ -48,16 +34,6 @@ int turn(CommandLine& line) {
   if (are_tars(line, head)) return turn_tars(line, std::move(wanted), options, head);
   if (is_packed(line)) return turn_and_pack(line, std::move(wanted), options);
   return turn_files(line, std::move(wanted), options, head);
-}
-
-int check(CommandLine& line) {
-  PlanOptions inputs = input_options(line);
-  take_listed_tars(line, inputs);
-  if (are_tars(line, {})) return check_tars(line, std::move(inputs));
-  if (!line.against.empty()) return check_against(line, std::move(inputs));
-  inputs.labels = line.check_labels ? line.labels : LabelOptions();
-  inputs.masks = line.check_labels ? line.mask_options() : MaskOptions();
-  return check_pictures(line, inputs);
 }
 
 int run_program(int argc, char** argv, CommandLine& line) {

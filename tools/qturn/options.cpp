@@ -375,9 +375,10 @@ constexpr Option option_table[] = {
      "with their picture are always turned",
      flag<&Line::sidecars>},
     {turn, "Output", "--believe", "exif|sidecar",
-     "where two say differently how a picture is stored: its Exif block, against an XMP sidecar or "
-     "the container of a HEIC or AVIF that says nothing, or the sidecar (default: such a picture "
-     "stays, in place and with --sidecars)",
+     "which counts where two disagree about how a picture is stored: exif, also if the container "
+     "of "
+     "a HEIC or AVIF says nothing, or its XMP sidecar; without this option such a picture stays as "
+     "it is, in place and with --sidecars",
      choice<&Line::believe, Believe::picture, Believe::sidecars>},
 
     {augment, "Variants", "--variants", "LIST",
@@ -389,9 +390,10 @@ constexpr Option option_table[] = {
     {augment, "Variants", "--seed", "S", "the seed of --random; default: 0",
      number<&Line::seed, 0, any_number>, "--random"},
     {augment, "Variants", "--group", "REGEX",
-     "what of a path without its suffix chooses the variants, so that pictures that belong "
-     "together get the same: the first group of a regular expression, such as "
-     "'(.*?)(_seg|_depth)?'; path chooses for each picture by itself",
+     "which part of a path without its suffix chooses the variants: the first group of a regular "
+     "expression, such as '(.*?)(_seg|_depth)?', so that pictures that belong together get the "
+     "same; "
+     "path chooses for each picture by itself",
      custom<set_group, typed_group>, "--random"},
 
     {write, "Labels", "--labels", "auto|none|FORMAT[:DIR]|FORMAT:FILE",

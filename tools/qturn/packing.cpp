@@ -12,16 +12,16 @@
 #include "tools/qturn/json_lines.hpp"
 #include "tools/qturn/label_notices.hpp"
 #include "tools/qturn/run_options.hpp"
-#include "tools/qturn/sample_outputs.hpp"
 #include "tools/qturn/sample_run.hpp"
 #include "tools/qturn/streams.hpp"
+#include "tools/qturn/tar_outputs.hpp"
 
 namespace qturn {
 namespace {
 
 namespace fs = std::filesystem;
 
-void refuse_unfit(const CommandLine& line) {
+void refuse_unfit_to_pack(const CommandLine& line) {
   const std::pair<bool, const char*> unfit[] = {
       {line.unpack, "--unpack writes the files of tars; the inputs are files already"},
       {line.shard.has_value(),
@@ -84,18 +84,15 @@ bool is_packed(const CommandLine& line) {
 }
 
 int turn_and_pack(const CommandLine& line, PlanOptions plan, RunOptions options) {
-  refuse_unfit(line);
+  refuse_unfit_to_pack(line);
   plan.to_samples = true;
   plan.sidecars = false;  // sidecars are files of samples
   const auto found = std::make_shared<const Plan>(qturn::plan(plan));
   refuse_unmerged_inputs(plan);
-  refuse_leftovers(line, *found);
-  refuse_pairs(line, *found);
-  if (line.command == CommandLine::Command::augment) refuse_unknown_frames(line, *found);
-  refuse_copied_sidecars(line, *found);
+  refuse_unfit_companions(line, *found);
   refuse_one_sample_of_two(found->jobs.files());
   const auto record = record_of_pack(line, plan, *found, options.jpeg.edges);
-  if (line.resume && record && record->is_done()) return say_tars_are_done(line);
+  if (line.resume && record && record->is_done()) return say_is_done(line);
   refuse_existing_output(line, line.output);
   const ReportPlace json = ReportPlace::json(line);
   json.refuse(*found);

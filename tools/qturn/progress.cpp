@@ -11,7 +11,7 @@
 #include <system_error>
 
 #include "tools/qturn/report.hpp"
-#include "tools/qturn/stop_signals.hpp"
+#include "tools/qturn/run.hpp"
 #include "tools/qturn/terminal.hpp"
 
 namespace qturn {

@@ -163,19 +163,17 @@ void say_warnings(const std::vector<std::string>& warnings) {
   for (const std::string& warning : warnings) print_message(printable(warning), Tone::warning);
 }
 
+int say_is_done(const CommandLine& line) {
+  if (!line.quiet)
+    print_message(line.shard ? "this shard is already complete" : "this run is already complete");
+  return 0;
+}
+
 bool say_results(const FileResults& results) {
   for (const std::string& failure : results.failures)
     print_message(printable(failure), Tone::error);
   say_warnings(results.warnings);
   return results.is_whole;
-}
-
-bool is_whole(const CommandLine& line, const RunEnd& end) {
-  if (!end.warning.empty()) print_message(end.warning, Tone::warning);
-  if (end.error.text.empty()) return true;
-  say(line, Tone::error,
-      {"the run ended before all pictures were done: " + end.error.text, end.error.hints});
-  return false;
 }
 
 Report::Report(const CommandLine& line, const Plan& plan, std::string device)

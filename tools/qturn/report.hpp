@@ -15,7 +15,6 @@
 #include "src/dataset/shared_files.hpp"
 #include "src/plan/plan.hpp"
 #include "src/run/outcome.hpp"
-#include "src/run/pipeline.hpp"
 #include "tools/qturn/command_line.hpp"
 #include "tools/qturn/hints.hpp"
 #include "tools/qturn/json_lines.hpp"
@@ -54,11 +53,11 @@ void say_why(const CommandLine& line, const std::exception& error);
 /// Prints each of them as a warning.
 void say_warnings(const std::vector<std::string>& warnings);
 
+/// Says that the run, or the shard, has nothing left to do. Returns the exit status.
+int say_is_done(const CommandLine& line);
+
 /// Prints why files are not written, and warnings. Returns whether nothing is missing.
 bool say_results(const FileResults& results);
-
-/// Whether a run did not end early. Prints the messages about the run as a whole.
-bool is_whole(const CommandLine& line, const RunEnd& end);
 
 /// Whether a picture is written, but not all that belongs to it. With --strict a warning before the
 /// file is written is a failure. So if a picture is done, its warning came after it was written.
@@ -106,7 +105,8 @@ class Report {
   std::string done_in_words(bool interrupted, std::string_view done) const;
   void print_others() const;
   /// A line about a file, and one with a hint. Empty if the same was said before, as for another
-  /// variant, or if enough files were named with this reason, whatever the numbers in it.
+  /// variant, or if enough files were named with this reason. Reasons that differ only in numbers
+  /// are one.
   std::string lines_about(const std::string& input, Tone tone, const Advice& reason);
 
   /// A reason of more files than are named.

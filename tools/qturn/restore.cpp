@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <atomic>
 #include <filesystem>
 #include <memory>
 #include <set>
@@ -14,12 +13,11 @@
 
 #include "src/files/backup.hpp"
 #include "src/inputs/find_files.hpp"
-#include "src/run/pipeline.hpp"
 #include "src/sinks/restore_writer.hpp"
 #include "tools/qturn/journaling.hpp"
 #include "tools/qturn/report.hpp"
+#include "tools/qturn/run.hpp"
 #include "tools/qturn/run_options.hpp"
-#include "tools/qturn/stop_signals.hpp"
 
 namespace qturn {
 namespace {
@@ -92,8 +90,7 @@ std::set<fs::path> folders_of(const KeptRun& run) {
 }
 
 /// Returns the exit status.
-int restore_pictures(const CommandLine& line, const KeptRun& run, Journals* journals,
-                     const std::atomic<bool>& stop) {
+int restore_pictures(const CommandLine& line, const KeptRun& run, Journals* journals) {
   RunOptions options;
   set_resources(line, options);
   options.plan_only = line.dry_run;
@@ -102,9 +99,9 @@ int restore_pictures(const CommandLine& line, const KeptRun& run, Journals* jour
   ListReader reader(jobs, jobs);
   const Plan no_plan;
   Report report(line, no_plan, {});
-  Engine engine(options, stop);
+  Run restoration(line, options);
   if (journals) journals->begin([&] { return folders_of(run); });
-  const RunEnd end = engine.run(reader, writer, [&](const Outcome& outcome) {
+  const bool is_run_whole = restoration.turn(reader, writer, [&](const Outcome& outcome) {
     Outcome restored = outcome;
     restored.input = outcome.output;  // what the user knows
     restored.is_picture = true;
@@ -115,7 +112,7 @@ int restore_pictures(const CommandLine& line, const KeptRun& run, Journals* jour
                  printable(outcome.output.string()));
   });
   const bool is_interrupted = end_watch(report.finished() == jobs.size());
-  const bool whole = is_whole(line, end) && report.incomplete() == 0;
+  const bool whole = is_run_whole && report.incomplete() == 0;
   report.finish(is_interrupted, line.dry_run ? "would be restored" : "restored");
   if (journals) {
     // A file that another program has changed stays as it is, however often this is done.
@@ -133,11 +130,11 @@ int restore_run(const CommandLine& line) {
     if (!line.quiet) print_message("this run replaced nothing");
     return 0;
   }
-  const std::atomic<bool>& stop = watch_stop_signals();
+  watch_stop_signals();
   std::unique_ptr<Journals> journals;
   if (!line.dry_run) journals = open_journals_of(run);
   try {
-    return restore_pictures(line, run, journals.get(), stop);
+    return restore_pictures(line, run, journals.get());
   } catch (const std::exception& error) {
     rethrow_unfinished(error, journals.get());
   }

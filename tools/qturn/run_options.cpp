@@ -22,7 +22,7 @@
 #include "src/run/limits.hpp"
 #include "tools/qturn/options.hpp"
 #include "tools/qturn/report.hpp"
-#include "tools/qturn/sample_outputs.hpp"
+#include "tools/qturn/tar_outputs.hpp"
 
 namespace qturn {
 namespace {

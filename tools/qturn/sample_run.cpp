@@ -9,14 +9,14 @@
 
 #include "src/companions/label_files.hpp"
 #include "src/dataset/turned_shared_labels.hpp"
+#include "src/files/real_places.hpp"
 #include "src/files/tar/input.hpp"
 #include "src/sinks/file_sample_writer.hpp"
+#include "src/sinks/tar_sample_writer.hpp"
 #include "src/sources/folder_samples.hpp"
 #include "src/sources/sample_stream.hpp"
-#include "tools/qturn/dry_run.hpp"
+#include "tools/qturn/findings.hpp"
 #include "tools/qturn/label_notices.hpp"
-#include "tools/qturn/sample_outputs.hpp"
-#include "tools/qturn/stop_signals.hpp"
 #include "tools/qturn/streams.hpp"
 
 namespace qturn {
@@ -24,11 +24,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uint64_t share_of_samples = 4;
-
-/// The memory for the pipeline; the reader of samples has the rest.
-RunOptions less_memory(RunOptions options) {
-  options.memory_bytes -= options.memory_bytes / share_of_samples;
+RunOptions without_reader(RunOptions options) {
+  options.memory_bytes -= bytes_of_reader(options);
   return options;
 }
 
@@ -42,23 +39,49 @@ PlanOptions sample_options(PlanOptions plan) {
   return plan;
 }
 
+/// With --tar-size the tars are numbered: out-000000.tar, out-000001.tar, ... for out.tar.
+std::unique_ptr<SampleWriter> open_output(const CommandLine& line, const SampleInput& input,
+                                          const SampleWork& work, RealPlaces& folders,
+                                          const std::atomic<bool>& stop) {
+  const IfExists if_exists = work.replaces ? IfExists::replace : IfExists::fail;
+  if (line.unpack) {
+    folders.add_folder(input.output);
+    return std::make_unique<FileSampleWriter>(
+        FileWriterOptions{
+            .inputs_are_files = false,
+            .is_ordered = true,
+            .if_exists = line.existing == Existing::skip ? IfExists::leave_companions : if_exists,
+            .existing = line.existing,
+            .fsync = line.fsync.value_or(Fsync::end),
+            .places = &folders},
+        work.journals);
+  }
+  return std::make_unique<TarSampleWriter>(
+      TarWriterOptions{.place = input.output,
+                       .largest_bytes = line.tar_bytes,
+                       .if_exists = line.tar_bytes > 0 ? IfExists::fail : if_exists,
+                       .flushed = line.fsync != Fsync::never,
+                       .verifies = line.verifies(),
+                       .record = input.record ? input.record->begin() : nullptr},
+      stop);
+}
+
 }  // namespace
 
 SampleRun::SampleRun(const CommandLine& line, PlanOptions plan, const RunOptions& options,
-                     Plan& found, Tell tell)
+                     Plan& found, Run::Tell tell)
     : line_(line),
       plan_(sample_options(std::move(plan))),
-      options_(less_memory(options)),
+      options_(without_reader(options)),
       found_(found),
       tell_(std::move(tell)),
-      stop_(watch_stop_signals()),
-      engine_(options_, stop_) {}
+      run_(line, options_) {}
 
 bool SampleRun::turn(const SampleInput& input, const Bytes& head, const SampleWriter& writer) {
   if (input.tar.empty())
     return turn("", std::make_unique<FolderSamples>(input.listed->jobs, files_), input, writer);
   const std::string name = input.tar == "-" ? "standard input" : input.tar;
-  TarInput tar = input.tar == "-" ? TarInput(head, stop_) : TarInput(input.tar, stop_);
+  TarInput tar = input.tar == "-" ? TarInput(head, stop()) : TarInput(input.tar, stop());
   std::unique_ptr<MemberReader> members;
   try {
     members = std::make_unique<TarMembers>(tar);
@@ -77,21 +100,21 @@ bool SampleRun::turn(const std::string& name, std::unique_ptr<MemberReader> read
       .plan = plan_,
       .name = name,
       .output = (input.output / "").string(),
-      .memory_bytes = options_.memory_bytes / share_of_samples,
+      .memory_bytes = bytes_of_reader(options_),
       .largest_bytes = options_.largest_bytes,
       .strict = line_.run.strict,
       .is_pipe = is_from_standard_input(line_),
       .listed = has_shared_labels || !input.tar.empty() ? listed : nullptr};
   std::optional<WrittenPictures> written;
   if (has_shared_labels) written.emplace(listed->jobs);
-  SampleStream samples(options, std::move(reader), stop_, keys_);
-  const RunEnd end = engine_.run(samples, writer, [&](const Outcome& outcome) {
+  SampleStream samples(options, std::move(reader), stop(), keys_);
+  const bool is_whole = run_.turn(samples, writer, [&](const Outcome& outcome) {
     tell_(outcome);
     incomplete_ += is_incomplete(line_, outcome) ? 1 : 0;
     if (has_failed(outcome.status)) written_.failed.insert(outcome.key);
     if (written) written->add(outcome);
   });
-  written_.samples += end.variants;
+  written_.samples += run_.variants();
   if (const auto& found = samples.leftover())
     throw LabelsError(found->what() + answers_for_others(line_, found->file()),
                       are_shared_labels(*found) ? found->hints() : Hints{Hint::correct_labels});
@@ -100,11 +123,11 @@ bool SampleRun::turn(const std::string& name, std::unique_ptr<MemberReader> read
         "{}: these pictures may belong together, and would get different variants: "
         "{}{}",
         printable(name), printable(samples.pair()), answers_for_pairs(samples.group_of_pair())));
-  if (!samples.problem().empty() && !stop_) fail(samples.problem());
+  if (!samples.problem().empty() && !stop()) fail(samples.problem());
   for (const auto& [type, count] : samples.left_out()) found_.others[type] += count;
   found_.leftovers.label_files += samples.label_files();
   for (const auto& [type, count] : samples.copied()) copied_[type] += count;
-  if (stop_ || !is_whole(line_, end)) return false;
+  if (stop() || !is_whole) return false;
   if (written) write_shared_labels(listed->jobs, *written, writer);
   return true;
 }
@@ -166,8 +189,7 @@ void refuse_unfit_for_tars(const CommandLine& line) {
 
 int print_samples(const CommandLine& line, PlanOptions plan, const RunOptions& options,
                   SampleWork& work) {
-  DryRun dry_run(line);
-  dry_run.add(work.found);
+  DryRun dry_run(line, work.found);
   SampleRun run(line, std::move(plan), DryRun::options(options), work.found,
                 [&](const Outcome& planned) { dry_run.add(planned); });
   const FileSampleWriter unused({.existing = line.unpack ? line.existing : Existing::refuse});
@@ -186,9 +208,7 @@ int turn_samples(const CommandLine& line, PlanOptions plan, const RunOptions& op
   RealPlaces folders;
   std::unique_ptr<SampleWriter> output;
   const auto begin = [&](const SampleInput& input) {
-    output = open_sample_output(
-        line, input.output, work.replaces ? IfExists::replace : IfExists::fail, folders,
-        work.journals, input.record ? input.record->begin() : nullptr, run.stop());
+    output = open_output(line, input, work, folders, run.stop());
   };
   // A failure here is an error before anything was started.
   if (!inputs.empty()) begin(inputs.front());

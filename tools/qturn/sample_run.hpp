@@ -4,7 +4,6 @@
 #include <atomic>
 #include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -17,17 +16,20 @@
 #include "src/files/source.hpp"
 #include "src/picture/bytes.hpp"
 #include "src/plan/plan.hpp"
-#include "src/run/pipeline.hpp"
 #include "src/sources/sample_stream.hpp"
 #include "tools/qturn/command_line.hpp"
 #include "tools/qturn/journaling.hpp"
 #include "tools/qturn/report.hpp"
+#include "tools/qturn/run.hpp"
 #include "tools/qturn/sharding.hpp"
 
 namespace qturn {
 
 /// Throws PlanError for options that make no sense with tars as outputs, whatever the inputs are.
 void refuse_unfit_for_tars(const CommandLine& line);
+
+/// The share of the memory for files that were read from a tar or a folder and are not turned yet.
+inline std::uint64_t bytes_of_reader(const RunOptions& options) { return options.memory_bytes / 4; }
 
 /// A tar, or the pictures of folders, and what they become.
 struct SampleInput {
@@ -40,20 +42,18 @@ struct SampleInput {
 /// Turns one input after the other, and counts.
 class SampleRun {
  public:
-  using Tell = std::function<void(const Outcome&)>;
-
   /// `found` receives what is left out, `tell` each outcome. The arguments must outlive it. Throws
   /// CudaError.
   SampleRun(const CommandLine& line, PlanOptions plan, const RunOptions& options, Plan& found,
-            Tell tell);
+            Run::Tell tell);
 
   /// Turns the samples of an input. Returns false if the run is over. Throws FileError if it cannot
   /// be opened, or if a file of many labels cannot be written.
   bool turn(const SampleInput& input, const Bytes& head, const SampleWriter& writer);
   /// The next samples go to another output.
   void end_output() { keys_.clear(); }
-  /// Puts the output in its place. Nothing if something else than a picture has failed since the
-  /// last one. Throws FileError.
+  /// Puts the output in its place. Nothing if since the last one a tar or a companion has failed.
+  /// Throws FileError.
   std::optional<WrittenTar> finish(const std::filesystem::path& place, SampleWriter& writer);
   /// Whether there is a sample for the output that is not finished.
   bool has_samples() const { return written_.samples > 0; }
@@ -62,7 +62,7 @@ class SampleRun {
 
   /// How many failures were not pictures: tars, and files that belong to pictures.
   std::uint64_t other_failures() const { return failed_tars_ + incomplete_; }
-  const std::atomic<bool>& stop() const { return stop_; }
+  const std::atomic<bool>& stop() const { return run_.stop(); }
 
  private:
   bool turn(const std::string& name, std::unique_ptr<MemberReader> reader, const SampleInput& input,
@@ -78,9 +78,8 @@ class SampleRun {
   const RunOptions options_;
   Plan& found_;
   const FileSource files_;
-  const Tell tell_;
-  const std::atomic<bool>& stop_;
-  Engine engine_;
+  const Run::Tell tell_;
+  Run run_;
   SampleKeys keys_;
   std::map<std::string, std::uint64_t> copied_;
   WrittenTar written_;

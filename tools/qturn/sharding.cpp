@@ -207,11 +207,6 @@ ShardOptions shard_options(const CommandLine& line, const PlanOptions& options, 
           .inputs = absolute_inputs(options)};
 }
 
-int say_shard_is_done(const CommandLine& line) {
-  if (!line.quiet) print_message("this shard is already complete");
-  return 0;
-}
-
 int merge(const CommandLine& line) try {
   const std::string output = printable(line.output);
   const std::optional<MergedShards> merged = merge_shards(line.output);

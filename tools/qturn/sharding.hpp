@@ -46,7 +46,4 @@ bool begin_shard(EachShard& shard) {
   return is_to_do;
 }
 
-/// Says that a shard has nothing left to do, and returns the exit status.
-int say_shard_is_done(const CommandLine& line);
-
 }  // namespace qturn

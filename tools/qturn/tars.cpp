@@ -18,12 +18,12 @@
 #include "tools/qturn/journaling.hpp"
 #include "tools/qturn/json_lines.hpp"
 #include "tools/qturn/label_notices.hpp"
+#include "tools/qturn/run.hpp"
 #include "tools/qturn/run_options.hpp"
-#include "tools/qturn/sample_outputs.hpp"
 #include "tools/qturn/sample_run.hpp"
 #include "tools/qturn/sharding.hpp"
-#include "tools/qturn/stop_signals.hpp"
 #include "tools/qturn/streams.hpp"
+#include "tools/qturn/tar_outputs.hpp"
 
 namespace qturn {
 namespace {
@@ -187,10 +187,8 @@ void list_tars(const CommandLine& line, PlanOptions& plan, const RunOptions& opt
     }
     plan.output = place.output;
     place.listed = std::make_shared<const Plan>(
-        list_tar(plan, place.tar, options.memory_bytes / 4, watch_stop_signals()));
-    refuse_leftovers(line, *place.listed);
-    refuse_pairs(line, *place.listed);
-    if (line.command == CommandLine::Command::augment) refuse_unknown_frames(line, *place.listed);
+        list_tar(plan, place.tar, bytes_of_reader(options), watch_stop_signals()));
+    refuse_unfit_companions(line, *place.listed);
     say_labels(line, *place.listed);
     warn_of_sides(line, *place.listed);
     for (const SharedLabels::File& file : place.listed->jobs.shared_labels().files()) {
@@ -267,14 +265,14 @@ int turn_tars(const CommandLine& line, PlanOptions plan, RunOptions options, con
   if (line.shard) {
     shard.emplace(shard_of(line, plan, options.jpeg.edges, places));
     if (!line.quiet) print_message(shard->in_words());
-    if (shard->is_complete()) return say_shard_is_done(line);
+    if (shard->is_complete()) return say_is_done(line);
   } else {
     for (const SampleInput& place : places) refuse_unmerged_shards(place.output.parent_path());
   }
   leave_existing(line, places);
   if (places.empty() && line.leaves_existing()) return exit_code_of_run(true);
   add_records(line, options.jpeg.edges, places);
-  if (places.empty() && !shard) return say_tars_are_done(line);
+  if (places.empty() && !shard) return say_is_done(line);
   const bool is_begun = shard && shard->is_begun();
   if (!is_begun) refuse_existing(line, places);
   const ReportPlace json = ReportPlace::json(line);
@@ -290,7 +288,7 @@ int turn_tars(const CommandLine& line, PlanOptions plan, RunOptions options, con
       line, [&] { return jpeg_bytes(work.inputs, plan); }, options);
   Report report(line, work.found, device);
   if (shard) {
-    if (!begin_shard(*shard)) return say_shard_is_done(line);
+    if (!begin_shard(*shard)) return say_is_done(line);
     std::erase_if(work.inputs, [&](const SampleInput& place) {
       return !shard->is_to_do(place.output.filename());
     });

@@ -77,13 +77,9 @@ void expect_no_turn_of_all(std::span<const std::byte> bytes, const Box& movie_he
 
 // Nothing: the track has no pictures.
 std::optional<PictureTrack> read_track(std::span<const std::byte> bytes, const Box& box) {
-  const auto media = find_box(bytes, box.content, box.end, "mdia");
-  const auto handler = media ? find_box(bytes, media->content, media->end, "hdlr") : std::nullopt;
   const auto header = find_box(bytes, box.content, box.end, "tkhd");
-  if (!handler || !header) throw ImageFileError("damaged: a track of the video");
-  BoxReader kind(bytes, *handler);
-  kind.characters(8);
-  const std::string_view type = kind.characters(4);
+  if (!header) throw ImageFileError("damaged: a track of the video");
+  const std::string_view type = handler_of(bytes, box);
   if (type != "vide" && type != "pict" && type != "auxv") return std::nullopt;
   BoxReader reader(bytes, *header);
   skip_times(reader);
@@ -106,6 +102,15 @@ std::optional<PictureTrack> read_track(std::span<const std::byte> bytes, const B
 }  // namespace
 
 bool is_rotation(Orientation orientation) { return std::ranges::count(rotations, orientation) > 0; }
+
+std::string_view handler_of(std::span<const std::byte> bytes, const Box& track) {
+  const auto media = find_box(bytes, track.content, track.end, "mdia");
+  const auto handler = media ? find_box(bytes, media->content, media->end, "hdlr") : std::nullopt;
+  if (!handler) throw ImageFileError("damaged: a track of the video");
+  BoxReader reader(bytes, *handler);
+  reader.characters(8);
+  return reader.characters(4);
+}
 
 std::vector<PictureTrack> picture_tracks(std::span<const std::byte> bytes, const Box& movie) {
   std::vector<PictureTrack> tracks;

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "src/formats/container/boxes.hpp"
@@ -28,6 +29,10 @@ struct PictureTrack {
 
 /// Whether the orientation is a turn by quarters, which is all that players obey.
 bool is_rotation(Orientation orientation);
+
+/// What a track ("trak") holds, as the handler of its media says: "vide", "soun". Throws
+/// ImageFileError if it does not say so.
+std::string_view handler_of(std::span<const std::byte> bytes, const Box& track);
 
 /// Throws ImageFileError if the movie is damaged, or shown by something else than a rotation.
 std::vector<PictureTrack> picture_tracks(std::span<const std::byte> bytes, const Box& movie);

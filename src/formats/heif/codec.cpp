@@ -41,17 +41,12 @@ bool is_heic(std::span<const std::byte> head, std::string_view) {
 }
 
 void look_at_track(const HeifFile& heif, const Box& track, Header& header) {
-  const auto content_of = [&](const Box& box) {
-    return heif.file.subspan(box.content, box.end - box.content);
-  };
   for_each_box(heif.file, track.content, track.end, [&](const Box& box) {
-    look_at_box(BoxesOf::heif_tracks, box.type, content_of(box), header);
+    look_at_box(BoxesOf::heif_tracks, box.type,
+                heif.file.subspan(box.content, box.end - box.content), header);
     if (box.type != "mdia") return;
-    constexpr std::size_t handler_at = 8, bytes = 4;
-    const auto handler = find_box(heif.file, box.content, box.end, "hdlr");
-    if (!handler || handler->end - handler->content < handler_at + bytes) return;
-    const auto type = content_of(*handler).subspan(handler_at, bytes);
-    look_at_box(BoxesOf::heif_tracks, text_of(type), type, header);
+    const std::string_view handler = handler_of(heif.file, track);
+    look_at_box(BoxesOf::heif_tracks, handler, std::as_bytes(std::span(handler)), header);
   });
 }
 

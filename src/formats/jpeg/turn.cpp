@@ -39,21 +39,8 @@ std::vector<XmpPicture> pictures_in_text(const JpegFile& file) {
   return all;
 }
 
-// The pictures after the first are turned one by one, while its coefficients are in memory.
-std::uint64_t bytes_for_trailing_pictures(const JpegFile& file) {
-  // For three components with their planes.
-  constexpr std::uint64_t bytes_per_pixel = 15;
-  std::vector<std::string> ignored;
-  std::uint64_t most_pixels = 0;
-  const auto add = [&](std::optional<Size> size) {
-    if (size)
-      most_pixels = std::max(most_pixels, static_cast<std::uint64_t>(size->width * size->height));
-  };
-  for (const auto& picture : TrailingPictures(file, ignored).pictures()) {
-    add(embedded_size(picture.jpeg));
-  }
-  for (const XmpPicture& each : pictures_in_text(file)) add(embedded_size(each.bytes));
-  return bytes_per_pixel * most_pixels;
+std::uint64_t pixels_of(std::optional<Size> size) {
+  return size ? static_cast<std::uint64_t>(size->width * size->height) : 0;
 }
 
 template <typename Own, typename... Reader>
@@ -73,8 +60,10 @@ JpegTurn::JpegTurn(std::span<const std::byte> file, const JpegOptions& options,
       decoder_(std::make_unique<JpegDecoder>(file, nullptr, limits, JpegFile::Part::header)),
       shape_(shape_of(decoder_->info)),
       header_(header_of(*decoder_)) {
-  for (const XmpPicture& each : pictures_in_text(decoder_->file))
+  for (const XmpPicture& each : pictures_in_text(decoder_->file)) {
     add_smaller(each.bytes, each.name, true);
+    most_pixels_in_text_ = std::max(most_pixels_in_text_, pixels_of(embedded_size(each.bytes)));
+  }
   if (seems_to_end_with_its_data(*decoder_)) return;
   decoder_->complete();
   if (std::ranges::any_of(decoder_->file.segments, lists_pictures)) look_for_smaller();
@@ -181,6 +170,17 @@ void JpegTurn::accept(const JpegRequest& request, JpegMade made,
   add_notes(*decoder_, warnings);
 }
 
+// The pictures after the first are turned one by one, while its coefficients are in memory.
+std::uint64_t JpegTurn::bytes_for_smaller() const {
+  // For three components with their planes.
+  constexpr std::uint64_t bytes_per_pixel = 15;
+  std::vector<std::string> ignored;
+  std::uint64_t most_pixels = most_pixels_in_text_;
+  for (const auto& picture : TrailingPictures(file(), ignored).pictures())
+    most_pixels = std::max(most_pixels, pixels_of(embedded_size(picture.jpeg)));
+  return bytes_per_pixel * most_pixels;
+}
+
 std::uint64_t JpegTurn::bytes_needed(std::span<const Orientation> applied) const {
   const auto planar = [&](Orientation each) { return is_planar(each); };
   decoder_->complete();
@@ -189,8 +189,7 @@ std::uint64_t JpegTurn::bytes_needed(std::span<const Orientation> applied) const
   // The result is about as large as the file. Its scans, the file made of them and that with other
   // metadata follow each other, two of them at a time.
   const std::uint64_t file = decoder_->file.bytes.size();
-  std::uint64_t bytes =
-      (4 << 20) + 2 * file + file / 4 + bytes_for_trailing_pictures(decoder_->file);
+  std::uint64_t bytes = (4 << 20) + 2 * file + file / 4 + bytes_for_smaller();
   if (!std::ranges::all_of(applied, planar)) bytes += coefficients;
   if (std::ranges::any_of(applied, planar)) {
     // Besides, planes, the same turned, and the same resampled where pixels at an edge share chroma

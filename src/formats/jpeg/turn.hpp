@@ -67,7 +67,8 @@ class JpegTurn final : public CompressedTurn {
   FileBytes turn(Orientation applied, const std::atomic<bool>& stop);
 
  private:
-  /// A picture that follows the first one, a preview or a gain map.
+  /// A picture that follows the first one, a preview or a gain map, or lies in its XMP, a depth
+  /// map.
   struct Smaller {
     std::string name;
     JpegShape shape;
@@ -75,6 +76,7 @@ class JpegTurn final : public CompressedTurn {
   };
   void look_for_smaller();
   void add_smaller(std::span<const std::byte> jpeg, std::string name, bool is_map);
+  std::uint64_t bytes_for_smaller() const;
   Route route_of(const Smaller& smaller, Orientation applied) const;
   /// The first that is not turned losslessly with the picture; null if all are.
   const Smaller* inexact_one(Orientation applied) const;
@@ -87,6 +89,7 @@ class JpegTurn final : public CompressedTurn {
   JpegShape shape_;
   Header header_;
   std::vector<Smaller> smaller_;
+  std::uint64_t most_pixels_in_text_ = 0;  ///< of a picture in XMP
   std::map<Orientation, FileBytes> made_;
   bool is_read_ = false;  ///< by a device
   std::optional<JpegCoefficients> coefficients_;

@@ -1,10 +1,11 @@
-#include "tools/qturn/stop_signals.hpp"
+#include "tools/qturn/run.hpp"
 
 #include <unistd.h>
 
 #include <csignal>
 
 #include "src/tasks/suspend.hpp"
+#include "tools/qturn/report.hpp"
 
 namespace qturn {
 namespace {
@@ -47,6 +48,20 @@ const std::atomic<bool>& watch_stop_signals() {
   if (sigaction(SIGHUP, nullptr, &hang_up) == 0 && hang_up.sa_handler != SIG_IGN)
     sigaction(SIGHUP, &action, nullptr);
   return stop;
+}
+
+Run::Run(const CommandLine& line, const RunOptions& options)
+    : line_(line), stop_(watch_stop_signals()), engine_(options, stop_) {}
+
+bool Run::turn(SampleReader& reader, const SampleWriter& writer, const Tell& tell) {
+  const RunEnd end = engine_.run(reader, writer, tell);
+  variants_ = end.variants;
+  if (!end.warning.empty()) print_message(end.warning, Tone::warning);
+  if (end.error.text.empty()) return true;
+  if (!stop_)
+    say(line_, Tone::error,
+        {"the run ended before all pictures were done: " + end.error.text, end.error.hints});
+  return false;
 }
 
 bool end_watch(bool all_is_done) {

@@ -1,4 +1,4 @@
-#include "tools/qturn/sample_outputs.hpp"
+#include "tools/qturn/tar_outputs.hpp"
 
 #include <fmt/format.h>
 
@@ -6,8 +6,6 @@
 
 #include "src/formats/table.hpp"
 #include "src/plan/jobs.hpp"
-#include "src/sinks/file_sample_writer.hpp"
-#include "src/sinks/tar_sample_writer.hpp"
 
 namespace qturn {
 namespace {
@@ -33,32 +31,6 @@ void refuse_numbered(const fs::path& place) {
 }
 
 }  // namespace
-
-std::unique_ptr<SampleWriter> open_sample_output(const CommandLine& line, const fs::path& place,
-                                                 IfExists if_exists, RealPlaces& folders,
-                                                 Journals* journals, Journal* record,
-                                                 const std::atomic<bool>& stop) {
-  if (line.unpack) {
-    folders.add_folder(place);
-    return std::make_unique<FileSampleWriter>(
-        FileWriterOptions{
-            .inputs_are_files = false,
-            .is_ordered = true,
-            .if_exists = line.existing == Existing::skip ? IfExists::leave_companions : if_exists,
-            .existing = line.existing,
-            .fsync = line.fsync.value_or(Fsync::end),
-            .places = &folders},
-        journals);
-  }
-  return std::make_unique<TarSampleWriter>(
-      TarWriterOptions{.place = place,
-                       .largest_bytes = line.tar_bytes,
-                       .if_exists = line.tar_bytes > 0 ? IfExists::fail : if_exists,
-                       .flushed = line.fsync != Fsync::never,
-                       .verifies = line.verifies(),
-                       .record = record},
-      stop);
-}
 
 bool names_a_tar(const fs::path& output) {
   const char* const of_tars[] = {".tar", ".tgz", ".gz", ".tzst", ".zst", ".xz"};
