@@ -43,9 +43,9 @@ std::unique_ptr<StagedResult> CheckWriter::stage(const Result& result,
     for (const std::string& sentence : *sentences) check.add(sentence);
   }
   for (const Sidecar& sidecar : found.sidecars) compare(sidecar.path, sidecar.file.text);
-  if (labels_) {
+  if (const auto picture = labels_ ? labels_->sources().files.find(result.job.key) : std::nullopt) {
     std::vector<LabelFinding> of_labels =
-        labels_->check_picture(result.job.number, codec->read_header(result.bytes));
+        labels_->check_picture(*picture, codec->read_header(result.bytes));
     const std::lock_guard lock(mutex_);
     found_.emplace(result.job.number, std::move(of_labels));
   }

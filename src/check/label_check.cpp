@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <memory>
 #include <utility>
@@ -15,6 +16,7 @@
 #include "src/formats/table.hpp"
 #include "src/inputs/folder_layout.hpp"
 #include "src/labels/many/coco_check.hpp"
+#include "src/picture/bytes.hpp"
 #include "src/sample/companion.hpp"
 
 namespace qturn {
@@ -70,7 +72,7 @@ void read_shared_shapes(
     const std::function<bool(const std::vector<LabelProblem>&)>& begin,
     const std::function<void(std::optional<std::size_t> image, const LabelContent&)>& take) {
   const auto read = [&](auto& reader) {
-    read_text_in_parts(file.input, [&](std::string_view part) { reader.take(part); });
+    (void)file.read([&](std::string_view part) { reader.take(part); });
   };
   std::vector<LabelProblem> problems;
   if (file.format->shapes) {
@@ -137,7 +139,9 @@ void LabelCheck::check_own_label(std::size_t picture, std::vector<LabelFinding>&
     findings.push_back({path, picture, problem});
   };
   try {
-    const std::string text = read_companion(path).text;
+    const bool lies_in_tar = sources_.tar && sources_.tar->contain(path);
+    const std::string text =
+        lies_in_tar ? std::string(text_of(whole(path))) : read_companion(path).text;
     LabelContent content = place.rule->format->read(text, place.rule->keypoints);
     for (const LabelProblem& problem : content.problems) tell(problem);
     name_classes(content, place.classes, tell);
@@ -175,8 +179,12 @@ void LabelCheck::check_mask(std::size_t picture, const fs::path& mask,
   }
 }
 
+Bytes LabelCheck::whole(const fs::path& file) const {
+  return read_head(file, std::numeric_limits<std::size_t>::max(), sources_.tar.get());
+}
+
 Header LabelCheck::header_of(const fs::path& picture) const {
-  const Bytes file = read_file(picture);
+  const Bytes file = whole(picture);
   const Codec* codec = codec_of_content(file, lower_suffix(picture));
   if (!codec) throw ImageFileError("not a picture in a format that qturn reads");
   if (codec->check_limits) codec->check_limits(file, limits_);
@@ -229,11 +237,15 @@ void LabelCheck::check_rest(const Tell& tell, const std::function<void(const std
   std::set<fs::path> shared;
   for (const auto& [path, format] : sources_.shared) {
     shared.insert(path);
-    check_shared({.input = path, .output = {}, .format = format}, pictures, tell, note);
+    const bool lies_in_tar = sources_.tar && sources_.tar->contain(path);
+    check_shared({.input = path,
+                  .output = {},
+                  .tar = lies_in_tar ? sources_.tar : nullptr,
+                  .format = format},
+                 pictures, tell, note);
   }
-  Listings listings;
   for (const CompanionFiles* among : {&sources_.labels, &sources_.masks}) {
-    for (const fs::path& stray : find_stray_labels(*among, sources_.files, listings, shared)) {
+    for (const fs::path& stray : find_stray_labels(*among, sources_, shared)) {
       tell({stray, {}, {LabelFault::no_picture, {}, "a label without a picture"}});
     }
   }

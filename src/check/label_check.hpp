@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -14,10 +15,12 @@
 
 #include "src/companions/companion_files.hpp"
 #include "src/companions/shared_labels.hpp"
+#include "src/files/tar/input.hpp"
 #include "src/inputs/file_list.hpp"
 #include "src/inputs/listings.hpp"
 #include "src/labels/label_frame.hpp"
 #include "src/labels/label_shapes.hpp"
+#include "src/picture/bytes.hpp"
 #include "src/picture/image.hpp"
 #include "src/sample/label_turn.hpp"
 
@@ -32,6 +35,8 @@ struct LabelSources {
   /// They were named, so one without a picture is wrong; one that was found may be for others.
   bool shared_are_named = false;
   std::vector<std::filesystem::path> journals = {};  ///< of runs that were interrupted
+  Listings* listings = nullptr;                      ///< of the folders; check_rest() needs them
+  std::shared_ptr<const TarFiles> tar = {};          ///< if the files lie in one; else null
 };
 
 struct LabelFinding {
@@ -52,12 +57,12 @@ void read_shared_shapes(
     const std::function<bool(const std::vector<LabelProblem>&)>& begin,
     const std::function<void(std::optional<std::size_t> image, const LabelContent&)>& take);
 
-/// Labels and masks of which no picture is there, ascending. Looks in the folders where `labels`,
-/// or masks, of pictures lie. A picture counts that is there but not among `files`, as one that
+/// Labels and masks whose pictures are not there, ascending. Looks in the folders where `labels`,
+/// or masks, of pictures lie. A picture counts that is there but not among the files, as one that
 /// --exclude leaves out. `shared`: files that are not for one picture. A text among pictures counts
 /// if it looks like a label.
 std::set<std::filesystem::path> find_stray_labels(const CompanionFiles& labels,
-                                                  const FileList& files, Listings& listings,
+                                                  const LabelSources& sources,
                                                   const std::set<std::filesystem::path>& shared);
 
 class LabelCheck {
@@ -96,6 +101,8 @@ class LabelCheck {
   const std::vector<std::size_t>& frames() const { return frames_; }
 
  private:
+  /// Of a file, wherever it lies. Throws FileError.
+  Bytes whole(const std::filesystem::path& file) const;
   void check_own_label(std::size_t picture, std::vector<LabelFinding>& findings);
   void check_mask(std::size_t picture, const std::filesystem::path& mask,
                   std::vector<LabelFinding>& findings);

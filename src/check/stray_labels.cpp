@@ -2,6 +2,7 @@
 #include "src/check/label_check.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <string>
 
@@ -19,8 +20,9 @@ namespace fs = std::filesystem;
 std::string lower_stem(const fs::path& file) { return lower_case(file.stem().string()); }
 
 /// Of an empty one, only where no other text lies.
-bool looks_like(const LabelFormat& format, const fs::path& file, bool is_among_pictures) try {
-  const std::vector<std::byte> bytes = read_file(file);
+bool looks_like(const LabelFormat& format, const fs::path& file, const TarFiles* tar,
+                bool is_among_pictures) try {
+  const Bytes bytes = read_head(file, std::numeric_limits<std::size_t>::max(), tar);
   if (bytes.empty()) return !is_among_pictures;
   return format.is_of(text_of(bytes));
 } catch (const FileError&) {
@@ -29,9 +31,12 @@ bool looks_like(const LabelFormat& format, const fs::path& file, bool is_among_p
 
 class StrayLabelFinder {
  public:
-  StrayLabelFinder(const CompanionFiles& labels, const FileList& files, Listings& listings,
+  StrayLabelFinder(const CompanionFiles& labels, const LabelSources& sources,
                    const std::set<fs::path>& shared)
-      : labels_(labels), files_(files), listings_(listings) {
+      : labels_(labels),
+        files_(sources.files),
+        listings_(*sources.listings),
+        tar_(sources.tar.get()) {
     for (const fs::path& file : shared) shared_.insert(normal_path(file));
   }
 
@@ -58,7 +63,8 @@ class StrayLabelFinder {
       if (!is_label || labels_.contain(path) || shared_.contains(path)) return;
       if (has_picture(file, of_pictures)) return;
       // A list of classes lies among labels, too.
-      if (!place.rule || looks_like(*place.rule->format, file, is_beside)) strays_.insert(file);
+      if (!place.rule || looks_like(*place.rule->format, file, tar_, is_beside))
+        strays_.insert(file);
     });
   }
 
@@ -91,6 +97,7 @@ class StrayLabelFinder {
   const CompanionFiles& labels_;
   const FileList& files_;
   Listings& listings_;
+  const TarFiles* tar_;
   std::set<std::string> shared_;
   std::map<std::string, std::set<std::string>> pictures_;  // their stems, by folder
   std::set<fs::path> strays_;
@@ -98,9 +105,9 @@ class StrayLabelFinder {
 
 }  // namespace
 
-std::set<fs::path> find_stray_labels(const CompanionFiles& labels, const FileList& files,
-                                     Listings& listings, const std::set<fs::path>& shared) {
-  return StrayLabelFinder(labels, files, listings, shared).find();
+std::set<fs::path> find_stray_labels(const CompanionFiles& labels, const LabelSources& sources,
+                                     const std::set<fs::path>& shared) {
+  return StrayLabelFinder(labels, sources, shared).find();
 }
 
 }  // namespace qturn

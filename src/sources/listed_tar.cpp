@@ -22,6 +22,7 @@
 #include "src/inputs/folder_layout.hpp"
 #include "src/picture/text.hpp"
 #include "src/sample/file_kind.hpp"
+#include "src/sources/member_reader.hpp"
 
 namespace qturn {
 namespace {
@@ -30,10 +31,13 @@ namespace fs = std::filesystem;
 
 class Lister {
  public:
-  Lister(const PlanOptions& options, const std::string& tar, std::uint64_t most_bytes)
+  /// `lists_samples`: also what lies beside a picture in its sample.
+  Lister(const PlanOptions& options, const std::string& tar, std::uint64_t most_bytes,
+         bool lists_samples)
       : options_(options),
         tar_(tar),
         most_bytes_(most_bytes),
+        lists_samples_(lists_samples),
         files_(std::make_shared<TarFiles>(tar)),
         is_compressed_(is_compressed_tar(read_head(tar, tar_head_bytes))) {}
 
@@ -51,6 +55,12 @@ class Lister {
     if (stop) throw Interrupted();
     damage_ = fmt::format("{}: {}", tar_.string(), error.what());
     end_sample();
+  }
+
+  FoundFiles files() {
+    if (!damage_.empty()) throw PlanError(damage_);
+    end_folders();
+    return std::move(found_);
   }
 
   Plan plan() {
@@ -136,7 +146,7 @@ class Lister {
   void end_sample() {
     const Sample sample = std::exchange(sample_, {});
     for (const TarMember& picture : sample.pictures) add_picture(picture);
-    if (!sample.pictures.empty()) return;
+    if (!sample.pictures.empty() && !lists_samples_) return;
     for (const TarMember& mask : sample.masks) add_picture(mask);
     for (const TarMember& other : sample.others) add(other);
   }
@@ -214,6 +224,7 @@ class Lister {
   const PlanOptions& options_;
   const fs::path tar_;
   const std::uint64_t most_bytes_;
+  const bool lists_samples_;
   const std::shared_ptr<TarFiles> files_;
   const bool is_compressed_;
   std::string damage_;
@@ -233,9 +244,16 @@ bool is_listed(const PlanOptions& options, const std::string& tar) {
 
 Plan list_tar(const PlanOptions& options, const std::string& tar, std::uint64_t most_bytes,
               const std::atomic<bool>& stop) {
-  Lister lister(options, tar, most_bytes);
+  Lister lister(options, tar, most_bytes, false);
   lister.list(stop);
   return lister.plan();
+}
+
+FoundFiles find_in_tar(const PlanOptions& options, const std::string& tar,
+                       const std::atomic<bool>& stop) {
+  Lister lister(options, tar, 0, true);
+  lister.list(stop);
+  return lister.files();
 }
 
 }  // namespace qturn

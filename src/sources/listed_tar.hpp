@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "src/inputs/find_files.hpp"
 #include "src/inputs/options.hpp"
 #include "src/plan/plan.hpp"
 
@@ -19,7 +20,12 @@ namespace qturn {
 /// options name a file of labels, because it would be decompressed twice.
 bool is_listed(const PlanOptions& options, const std::string& tar);
 
-/// For each tar: the pictures with what belongs to them outside of their samples, or no jobs if
+/// The files of a tar, also those of the samples of pictures. Throws PlanError if the tar is
+/// damaged; FileError; Interrupted.
+FoundFiles find_in_tar(const PlanOptions& options, const std::string& tar,
+                       const std::atomic<bool>& stop);
+
+/// Of a tar: the pictures with what belongs to them outside of their samples, or no jobs if
 /// nothing does; and the leftovers. The jobs have no outputs. Folders and files that the options
 /// name for labels and masks are those in the tar, or else on the disk. `options.output` is the tar
 /// or folder of the results. Of a compressed tar, a file of labels has at most `most_bytes`.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "tests/cli/labelled.hpp"
+#include "tests/fixtures/tar_files.hpp"
 
 namespace check_labels_test {
 
@@ -77,6 +78,36 @@ TEST_CASE_METHOD(Workplace, "Labels that fit their pictures are not a finding, o
     CHECK_THAT(result.err, ContainsSubstring(" checked, nothing found\n"));
     CHECK(tree(data) == before);
   }
+}
+
+TEST_CASE_METHOD(Workplace, "Labels in a tar are checked as those of its files in a folder") {
+  const auto compare = [&](const tests::Members& members) {
+    std::filesystem::remove_all(path() / "d");
+    for (const auto& [name, content] : members) add("d/" + name, content);
+    add("t", tests::tar(members));
+    const Result folder = failed(check({"--labels", "d"})), tar = failed(check({"--labels", "t"}));
+    std::string expected = folder.out;
+    for (std::size_t at = 0; (at = expected.find("d/", at)) != expected.npos; at += 2)
+      if (at == 0 || expected[at - 1] == '\n') expected[at] = 't';
+    CHECK(tar.out == expected);
+    CHECK(tar.err == folder.err);
+  };
+  const std::string a = png(picture);
+  compare({{"data.yaml", "train: images\nnames:\n  0: cat\n  1: dog\n"},
+           {"images/a.png", a},
+           {"images/c.png", a},
+           {"labels/a.txt", "0 .5 .5 .2 .2\n1 1 .5 1 .4\n7 .1 .1 .1 .1\n"},
+           {"labels/z.txt", "0 .5 .5 .2 .2\n"}});
+  compare({{"x/a.png", a}, {"x/a.txt", "1 1 .5 1 .4\n"}, {"x/b.png", a}, {"x/b.txt", ""}});
+  compare({{"a.png", a}, {"x.json", coco(image, annotation(R"("bbox": [0, 0, 10, 5])"))}});
+  compare({{"a.mask.png", png(random_picture(8, 5, 1))}, {"a.png", a}});
+
+  add("two.tar", content("t"));
+  refused(check({"--labels", "t", "two.tar"}), "one tar");
+  add("t.gz", tests::tar({{"a.png", a}}, {ARCHIVE_FORMAT_TAR_USTAR, ARCHIVE_FILTER_GZIP}));
+  refused(check({"--labels", "t.gz"}), "not compressed");
+  add("bare.tar", tests::tar({{"a.png", a}}));
+  refused(check({"--labels", "bare.tar"}), "found no labels to check");
 }
 
 TEST_CASE_METHOD(Workplace,

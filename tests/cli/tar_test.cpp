@@ -329,7 +329,8 @@ TEST_CASE("What makes no sense with tars is refused before anything is read") {
   CHECK_THAT(refused({"cw", "in.tar", "-o", "o.tar", "--believe", "sidecar"}),
              ContainsSubstring("--believe"));
   CHECK_THAT(refused({"cw", "in.tar", "-o", "o.tar", "--base", "in"}), ContainsSubstring("--base"));
-  CHECK_THAT(refused({"check", "in.tar", "--labels"}), ContainsSubstring("unpack them first"));
+  CHECK_THAT(refused({"check", "in.tar", "--html", "x.html"}),
+             ContainsSubstring("unpack them first"));
 }
 
 TEST_CASE_METHOD(cli::Workplace, "A dry run says what a tar becomes, and writes nothing") {

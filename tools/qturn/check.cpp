@@ -26,6 +26,7 @@
 #include "src/picture/errors.hpp"
 #include "src/plan/jobs.hpp"
 #include "src/sample/companion.hpp"
+#include "src/sources/listed_tar.hpp"
 #include "tools/qturn/commands.hpp"
 #include "tools/qturn/findings.hpp"
 #include "tools/qturn/hints.hpp"
@@ -86,6 +87,8 @@ LabelSources sources_of(const CommandLine& line, const PlanOptions& inputs, Foun
   sources.journals = journals_of(inputs, found);
   sources.shared = shared_label_files(inputs, found);
   sources.shared_are_named = line.labels.take == TakeLabels::one_file;
+  sources.listings = &found.listings;
+  sources.tar = found.tar;
   if (labels.empty() && masks.empty() && sources.shared.empty())
     throw PlanError("found no labels to check; say where they are, as in --labels yolo:DIR");
   return sources;
@@ -359,20 +362,40 @@ int check_pictures(const CommandLine& line, const PlanOptions& inputs) {
   return findings.end(whole);
 }
 
-/// Pictures in tars, and the XMP files of their samples.
+/// The files of the tar whose labels are compared.
+FoundFiles labelled_tar(const CommandLine& line, const PlanOptions& inputs) {
+  if (line.inputs.size() > 1)
+    throw PlanError("--labels compares the files of one tar; name the tars in separate runs");
+  return find_in_tar(inputs, line.inputs.front(), watch_stop_signals());
+}
+
+/// Pictures in tars, the XMP files of their samples, and with --labels what belongs to them.
 int check_tars(const CommandLine& line, PlanOptions inputs) {
-  if (line.check_labels || !line.against.empty() || !line.html_file.empty())
+  if (!line.against.empty() || !line.html_file.empty())
     throw PlanError(
-        "--labels, --against and --html compare files of folders, not of tars; unpack them first");
+        "--against and --html compare files of folders, not of tars; unpack them first");
   const ReportPlace json = ReportPlace::json(line);
   for (const std::string& tar : line.inputs) json.refuse(tar);
+  FindingsToShow to_show;
+  FoundFiles listed;
+  std::optional<LabelsToCheck> labels;
+  if (line.check_labels) {
+    if (!is_listed(inputs, line.inputs.front()))
+      throw PlanError(line.inputs.front() +
+                      ": --labels needs a tar that can be read twice: a file that is not compressed");
+    inputs.labels = line.labels;
+    inputs.masks = line.mask_options();
+    listed = labelled_tar(line, inputs);
+    labels.emplace(line, inputs, listed, to_show);
+  }
   inputs.sidecars = true;
   inputs.others = Others::leave;
+  inputs.labels = {};
   inputs.labels.take = TakeLabels::none;
-  FindingsToShow to_show;
-  CheckWriter writer(line.run.limits, nullptr, false);
+  inputs.masks = {};
+  CheckWriter writer(line.run.limits, labels ? &labels->check() : nullptr, false);
   Plan found;
-  PictureFindings findings(line, found.jobs.files(), writer, nullptr, to_show);
+  PictureFindings findings(line, found.jobs.files(), writer, labels ? &*labels : nullptr, to_show);
   SampleRun tars(line, std::move(inputs), check_options(line), found,
                  [&](const Outcome& checked) { findings.add(checked); });
   bool whole = true;
@@ -383,6 +406,7 @@ int check_tars(const CommandLine& line, PlanOptions inputs) {
   if (whole && !findings.has_pictures() && tars.other_failures() == 0)
     throw PlanError("no pictures to check");
   findings.summarize();
+  if (labels && whole) findings.end_labels();
   return findings.end(whole && tars.other_failures() == 0);
 }
 
