@@ -136,7 +136,7 @@ class LeftoverFinder {
     std::vector<std::string> folders;
     for (const Listings::Entry& entry : listings_.if_readable(folder))
       if (entry.kind == Listings::Kind::folder && !is_left_out(entry))
-        folders.push_back(entry.name);
+        folders.emplace_back(entry.name);
     return folders;
   }
 

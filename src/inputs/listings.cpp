@@ -113,7 +113,7 @@ const Listings::Folder& Listings::folder(const fs::path& path, Pictures pictures
   return *(known->second = any());
 }
 
-void Listings::read_only_below(std::vector<fs::path> roots) {
+void Listings::read_only_below(const std::vector<fs::path>& roots) {
   roots_.emplace();
   for (const fs::path& root : roots) roots_->push_back(normal_path(root / ""));
 }

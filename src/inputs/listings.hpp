@@ -57,7 +57,7 @@ class Listings {
 
   /// From now on, of the folders that are not known yet only those below these are read: the others
   /// are empty. Where files lie in a tar, the folders around it say nothing about them.
-  void read_only_below(std::vector<std::filesystem::path> roots);
+  void read_only_below(const std::vector<std::filesystem::path>& roots);
 
   /// For a caller that reads a folder anyway. It calls finish() when all entries are added.
   class Reader {

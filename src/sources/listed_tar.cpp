@@ -195,7 +195,7 @@ class Lister {
       else
         on_disk.push_back(named);
     }
-    found_.listings.read_only_below(std::move(on_disk));
+    found_.listings.read_only_below(on_disk);
   }
 
   void end_folders() {
