@@ -79,6 +79,7 @@ bool FileRun::begin() {
   stop_ = &watch_stop_signals();
   journals_ = open_journals(line_, wanted_, plan_, options_.jpeg.edges, fsync);
   // Another run may have begun before this one held the lock.
+  if (line_.in_place) refuse_changed_files(plan_);
   if (!shard_) refuse_unmerged_shards(plan_.output_folder);
   if (shard_ && !begin_shard(*shard_)) return false;
   if (!augmentation_ && !standard_input_)
@@ -108,7 +109,16 @@ bool FileRun::write_files_of_all() {
   const bool has_ended_early = is_interrupted_ || !end_.error.text.empty();
   if (augmentation_)
     return augmentation_->finish(*written_, options_, journals_.get(), has_ended_early);
-  if (has_ended_early) return true;
+  if (has_ended_early) {
+    if (!line_.in_place) return true;
+    for (const fs::path& file : lagging_files(plan_, *written_, *journals_))
+      print_message(fmt::format("{} lags behind its pictures until --resume has done the rest",
+                                printable(file.string())),
+                    Tone::warning);
+    return true;
+  }
+  if (line_.in_place)
+    return say_results(replace_shared_files(plan_, options_, *written_, *journals_, *sink_));
   std::vector<ManifestFile> listed;
   return say_results(
       write_shared_files(plan_, options_, *written_, line_.if_shared_files_exist(), listed));

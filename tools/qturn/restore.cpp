@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <set>
 #include <string>
@@ -73,6 +74,10 @@ std::unique_ptr<Journals> open_journals_of(const KeptRun& run) {
   std::error_code unknown;
   for (const std::string& folder : run.header.inputs)
     if (fs::is_directory(folder, unknown)) options.roots.push_back({folder, {"."}});
+  options.shared = [&run](const JournalOptions::VisitShared& visit) {
+    for (const Intent& picture : run.pictures)
+      if (picture.front().is_shared) visit(picture.front().target, picture.front().target);
+  };
   if (options.roots.empty())
     throw PlanError(
         fmt::format("the folders that were turned do not exist: {}; --to names the one "
@@ -91,6 +96,45 @@ std::set<fs::path> folders_of(const KeptRun& run) {
   return folders;
 }
 
+using WhichPictures = std::function<bool(std::size_t number)>;
+using Add = std::function<void(const Outcome&)>;
+
+RunEnd run_some(const KeptRun& run, const WhichPictures& which, Engine& engine,
+                const RestoreWriter& writer, const Add& add) {
+  const RecordedPictures jobs(run, which);
+  ListReader reader(jobs, jobs);
+  return jobs.size() > 0 ? engine.run(reader, writer, add) : RunEnd();
+}
+
+/// Puts pictures back, and then shared files, if all their pictures are back. `options` is of the
+/// run. Nothing that belongs to a shared file is put back if not all of it can be.
+RunEnd run_all(const KeptRun& run, RunOptions options, RestoreWriter& writer,
+               const std::atomic<bool>& stop, const Add& add) {
+  const auto is_shared = [&](std::size_t number) { return run.is_shared(number); };
+  const auto is_file = [&](std::size_t number) { return run.pictures[number].front().is_shared; };
+  fs::path left;
+  const auto look = [&](const Outcome& outcome) {
+    if (has_failed(outcome.status) && is_shared(outcome.job)) left = outcome.output;
+  };
+  Engine engine(options, stop);
+  options.plan_only = true;
+  Engine looking(options, stop);
+  RunEnd end = run_some(run, is_shared, looking, writer, look);
+  writer.leave_shared(left);
+  if (!end.error.text.empty()) return end;
+  end = run_some(run, std::not_fn(is_file), engine, writer, [&](const Outcome& outcome) {
+    look(outcome);
+    add(outcome);
+  });
+  writer.leave_shared(left);
+  if (!end.error.text.empty()) return end;
+  try {
+    return run_some(run, is_file, engine, writer, add);
+  } catch (const std::exception& error) {  // pictures are back
+    return {.error = reason(error), .warning = {}};
+  }
+}
+
 /// Returns the exit status.
 int restore_pictures(const CommandLine& line, const KeptRun& run, Journals* journals,
                      const std::atomic<bool>& stop) {
@@ -98,28 +142,37 @@ int restore_pictures(const CommandLine& line, const KeptRun& run, Journals* jour
   set_resources(line, options);
   options.plan_only = line.dry_run;
   RestoreWriter writer(run, journals);
-  const RecordedPictures jobs(run);
-  ListReader reader(jobs, jobs);
   const Plan no_plan;
   Report report(line, no_plan, {});
-  Engine engine(options, stop);
   if (journals) journals->begin([&] { return folders_of(run); });
-  const RunEnd end = engine.run(reader, writer, [&](const Outcome& outcome) {
+  bool is_any_back = false, is_any_left = false;  // of shared files and their pictures
+  std::size_t files_done = 0;                     // shared ones, which are no pictures
+  const RunEnd end = run_all(run, options, writer, stop, [&](const Outcome& outcome) {
+    if (run.is_shared(outcome.job)) {
+      is_any_back = is_any_back || outcome.status == Status::done;
+      is_any_left = is_any_left || has_failed(outcome.status);
+    }
     Outcome restored = outcome;
     restored.input = outcome.output;  // what the user knows
     restored.is_picture = true;
     restored.route = Route::none;
-    report.add(restored);
+    if (run.pictures[outcome.job].front().is_shared && !has_failed(outcome.status)) {
+      ++files_done;
+      for (const Sentence& warning : restored.warnings) say(line, Tone::warning, warning);
+    } else {
+      report.add(restored);
+    }
     if (line.dry_run && outcome.status == Status::done)
       fmt::print("{} -> {}\n", printable(outcome.input.string()),
                  printable(outcome.output.string()));
   });
-  const bool is_interrupted = end_watch(report.finished() == jobs.size());
+  const bool is_interrupted = end_watch(report.finished() + files_done == run.pictures.size());
   const bool whole = is_whole(line, end) && report.incomplete() == 0;
   report.finish(is_interrupted, line.dry_run ? "would be restored" : "restored");
   if (journals) {
     // A file that another program has changed stays as it is, however often this is done.
-    say_warnings(journals->finish(whole && !is_interrupted, report.failed() == 0));
+    const bool all_done = whole && !is_interrupted && !(is_any_back && is_any_left);
+    say_warnings(journals->finish(all_done, report.failed() == 0));
     if (whole && !is_interrupted) tidy(run);
   }
   return exit_code_of_run(whole && report.failed() == 0);
