@@ -112,6 +112,50 @@ TEST_CASE_METHOD(Workplace,
   CHECK(tree("d") == once);
 }
 
+TEST_CASE("Of any format, labels of a picture that fails in place stay, byte for byte") {
+  struct Format {
+    std::string file, begin, element, between, end;  // @: the name of a picture
+  };
+  const std::string bytes = std::to_string(png(picture_of('a')).size());
+  const Format formats[] = {
+      {"x.csv", "filename,width,height,class,xmin,ymin,xmax,ymax\r\n", "@.png,9,5,\"c\",01,1,3,4.",
+       "\r\n", ""},
+      {"metadata.jsonl", "", R"({"file_name":"@.png",  "objects": {"bbox": [[1, 2.50, 3, 2]]}})",
+       "\n", "\n"},
+      {"annotations.xml", "<annotations><version>1.1</version>\n",
+       R"(<image id="1" name="@.png" width="9" height='5'><box label="c" xtl="1.00" )"
+       R"(ytl="01.00" xbr="3.00" ybr="4.00"/></image>)",
+       "\n  ", "\n</annotations>\n"},
+      {"via.json", "{",
+       "\"@.png" + bytes + R"(": {"filename": "@.png", "size": )" + bytes +
+           R"(, "regions": [{"shape_attributes": {"name": "rect", "x": 1, "y": 1.0, )"
+           R"("width": 2, "height": 3}, "region_attributes": {}}], "file_attributes": {}})",
+       ",\n", "}"}};
+  for (const Format& format : formats) {
+    CAPTURE(format.file);
+    const auto said_of = [&](const std::string& name) {
+      std::string text = format.element;
+      for (std::size_t at = 0; (at = text.find('@')) != text.npos;) text.replace(at, 1, name);
+      return text;
+    };
+    const std::string file = "d/" + format.file;
+    Workplace workplace;
+    for (const char* name : {"a", "b"})
+      workplace.add(fmt::format("d/{}.png", name), png(picture_of(*name)));
+    workplace.add(file, format.begin + said_of("a") + format.between + said_of("b") + format.end);
+    workplace.done({"cw", "d", "-o", "out"});
+    workplace.add("d/b.png", png(picture_of('b')).substr(0, 60));
+    workplace.failed(in_place, "d/b.png: ");
+    const std::string found = workplace.content(file);
+    CHECK(found.find(said_of("a")) == found.npos);
+    CHECK(found.ends_with(format.between + said_of("b") + format.end));
+    workplace.add("d/b.png", png(picture_of('b')));
+    workplace.done(resumed);
+    CHECK(workplace.content(file) == workplace.content("out/" + format.file));
+    CHECK(workplace.tree("d") == workplace.tree("out"));
+  }
+}
+
 TEST_CASE_METHOD(Workplace, "Pictures that are upright keep their labels") {
   add("d/a.png", tagged_png(picture_of('a'), 6));
   add("d/b.png", png(picture_of('b')));
