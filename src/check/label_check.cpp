@@ -233,6 +233,7 @@ Size LabelCheck::compare_size(const LabelContent& content, Seen& seen,
 }
 
 void LabelCheck::check_rest(const Tell& tell, const std::function<void(const std::string&)>& note) {
+  read_journals(tell);
   const SharedLabelPictures pictures(sources_.files, sources_.shared);
   std::set<fs::path> shared;
   for (const auto& [path, format] : sources_.shared) {
@@ -261,7 +262,7 @@ void LabelCheck::check_rest(const Tell& tell, const std::function<void(const std
   }
   for (const Seen& seen : seen_)
     if (seen.frame > 0) ++frames_[seen.frame - 1U];
-  for (const fs::path& journal : sources_.journals) check_steps(journal, tell);
+  for (const ReadJournal& journal : journals_) check_steps(journal, tell);
 }
 
 /// A label or a mask of two pictures is refused where it is turned.
@@ -289,25 +290,37 @@ void LabelCheck::check_uses(const Tell& tell) const {
   }
 }
 
+void LabelCheck::read_journals(const Tell& tell) {
+  for (const fs::path& journal : sources_.journals) {
+    try {
+      const fs::path root = normal_path(journal.parent_path() / "");
+      if (auto content = read_journal(journal, root))
+        journals_.push_back({journal, root, std::move(*content)});
+    } catch (const FileError& error) {
+      tell({journal, {}, {LabelFault::broken, {}, error.what()}});
+    }
+  }
+}
+
+/// Nothing if the journal does not know the file, or as it is now.
+std::optional<bool> LabelCheck::ReadJournal::is_turned(const fs::path& file) const {
+  const JournalContent::Hashes* known = content.of(file, root);
+  if (!known || known->source == known->result) return std::nullopt;
+  const auto found = hash_of_file(file);
+  if (found == known->result) return true;
+  return found == known->source ? std::optional(false) : std::nullopt;
+}
+
 /// A picture that was turned in place and a label that was not, or the other way round, may look
 /// right together. The hashes of the journal tell.
-void LabelCheck::check_steps(const fs::path& journal, const Tell& tell) const try {
-  const fs::path root = normal_path(journal.parent_path() / "");
-  const auto content = read_journal(journal, root);
-  if (!content) return;
-  const auto is_turned = [&](const fs::path& file) -> std::optional<bool> {
-    const JournalContent::Hashes* known = content->of(file, root);
-    if (!known || known->source == known->result) return std::nullopt;
-    const auto found = hash_of_file(file);
-    if (found == known->result) return true;
-    return found == known->source ? std::optional(false) : std::nullopt;
-  };
+void LabelCheck::check_steps(const ReadJournal& journal, const Tell& tell) const {
   for (const CompanionFiles* among : {&sources_.labels, &sources_.masks}) {
     for (const CompanionFiles::File& label : *among) {
       const fs::path path = among->path(label);
-      const auto own = is_turned(path);
+      const auto own = journal.is_turned(path);
       const auto picture =
-          own ? is_turned(sources_.files.path(sources_.files[label.picture])) : std::nullopt;
+          own ? journal.is_turned(sources_.files.path(sources_.files[label.picture]))
+              : std::nullopt;
       if (!picture || *picture == *own) continue;
       tell({path,
             label.picture,
@@ -316,11 +329,44 @@ void LabelCheck::check_steps(const fs::path& journal, const Tell& tell) const tr
              fmt::format("{}, says {}; resume the run that was interrupted",
                          *own ? "it is turned and its picture is not"
                               : "its picture is turned and it is not",
-                         journal.string())}});
+                         journal.file.string())}});
     }
   }
-} catch (const FileError& error) {
-  tell({journal, {}, {LabelFault::broken, {}, error.what()}});
+}
+
+/// The same of a file of many pictures, which follows them.
+void LabelCheck::check_steps(const ReadJournal& journal, const SharedLabels::File& file,
+                             const Tell& tell) const {
+  const SharedFileNow now(journal.content, journal.root, file.input);
+  const std::string& operation = journal.content.header.operation;
+  const bool is_way_back = operation.starts_with("restore ");
+  const auto tell_why = [&](std::optional<std::size_t> picture, const std::string& why) {
+    tell({file.input,
+          picture,
+          {LabelFault::out_of_step,
+           {},
+           fmt::format("{}, says {}: '{}' is not complete{}", why, journal.file.string(), operation,
+                       is_way_back ? "; repeat it" : ""),
+           is_way_back ? Hints() : Hints{Hint::finish_run}}});
+  };
+  if (now.is_named() && !now.is_known() && journal.content.is_left_undone())
+    tell_why({}, "it is neither what it was nor what the run made of it");
+  std::size_t behind = 0;
+  std::optional<std::size_t> first;
+  for (const auto& picture : file.pictures) {
+    const fs::path path = picture ? sources_.files.path(sources_.files[*picture]) : "";
+    const auto own = picture ? now.has_turned(path) : std::nullopt;
+    const auto is_turned = own ? journal.is_turned(path) : std::nullopt;
+    if (!is_turned || *is_turned == *own) continue;
+    if (!first) first = picture;
+    ++behind;
+  }
+  if (!first) return;
+  const std::string name = sources_.files.path(sources_.files[*first]);
+  const bool is_before = *now.has_turned(name);
+  tell_why(first,
+           fmt::format("{} {} out of step with its labels: {} is {}turned", behind,
+                       behind == 1 ? "picture is" : "pictures are", name, is_before ? "not " : ""));
 }
 
 bool LabelCheck::is_for_others(const SharedLabels::File& file,
@@ -366,6 +412,7 @@ void LabelCheck::check_shared(SharedLabels::File file, const SharedLabelPictures
   };
   try {
     read_shared_shapes(file, pictures, begin, take);
+    for (const ReadJournal& journal : journals_) check_steps(journal, file, tell);
     if (is_coco && count > 0 && !any_to_check) {
       note(
           fmt::format("{}: its annotations ({}) have no boxes, polygons, masks or keypoints, so "

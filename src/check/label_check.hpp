@@ -15,6 +15,7 @@
 
 #include "src/companions/companion_files.hpp"
 #include "src/companions/shared_labels.hpp"
+#include "src/files/journal.hpp"
 #include "src/files/tar/input.hpp"
 #include "src/inputs/file_list.hpp"
 #include "src/inputs/listings.hpp"
@@ -119,13 +120,22 @@ class LabelCheck {
                      const std::function<void(const std::string&)>& note) const;
   void check_images(const SharedLabels::File& file, const Tell& tell);
   void check_uses(const Tell& tell) const;
-  void check_steps(const std::filesystem::path& journal, const Tell& tell) const;
+  struct ReadJournal {
+    std::filesystem::path file, root;
+    JournalContent content;
+    std::optional<bool> is_turned(const std::filesystem::path& file) const;
+  };
+  void read_journals(const Tell& tell);
+  void check_steps(const ReadJournal& journal, const Tell& tell) const;
+  void check_steps(const ReadJournal& journal, const SharedLabels::File& file,
+                   const Tell& tell) const;
 
   const LabelSources sources_;
   const LabelsDrawnOn drawn_on_;
   const Limits limits_;
   std::vector<Seen> seen_;           // by the number of the file
   std::vector<std::size_t> frames_;  // by FittingFrame
+  std::vector<ReadJournal> journals_;
 };
 
 }  // namespace qturn

@@ -267,7 +267,8 @@ void add_broken(std::vector<SharedLabels::Broken> broken, const PlanOptions& opt
 }
 
 /// Hugging Face's boxes are x, y, width and height, or two corners, and no file says which.
-void refuse_corners(const SharedLabels::File& file, const FoundFiles& among) {
+/// `may_be_turned`: an interrupted run may have turned pictures, and their boxes not.
+void refuse_corners(const SharedLabels::File& file, const FoundFiles& among, bool may_be_turned) {
   const FileList& files = among.files;
   for (std::size_t image = 0; image < file.pictures.size(); ++image) {
     const auto& reach = (*file.content)[image].boxes_reach;
@@ -277,7 +278,8 @@ void refuse_corners(const SharedLabels::File& file, const FoundFiles& among) {
       const Header header =
           header_of_picture(files.path(files[*file.pictures[image]]), among.tar.get());
       size = header.size();
-      if (swaps_axes(header.stored))  // the boxes may be those of the upright picture
+      // The boxes may be those of the upright picture.
+      if (may_be_turned || swaps_axes(header.stored))
         size = {std::max(size.width, size.height), std::max(size.width, size.height)};
     } catch (const FileError&) {
       continue;  // the picture fails
@@ -351,13 +353,14 @@ SharedLabels find_shared_labels(const PlanOptions& options, FoundFiles& among,
     pictures.find_those_of(file);
     if (file.found == 0 && !file.content->has_geometry()) continue;
     expect_masks(file, files, masks, options.masks.take);
-    if (!are_named && file.content->may_be_corners()) refuse_corners(file, among);
+    if (!are_named && file.content->may_be_corners())
+      refuse_corners(file, among, names.in_place() && options.existing == Existing::resume);
     found += file.found;
     if (!may_be_of_others(path)) without_pictures.add(path.string());
     if (file.found > 0) {
       const fs::path key = key_of(path, files);
       const FileList::Folder folder{.path = "", .key = (key.parent_path() / "").string()};
-      file.output = names.folder_of(folder) + key.filename().string();
+      file.output = names.in_place() ? path : fs::path(names.folder_of(folder)) / key.filename();
     }
     labels.add(std::move(file));
   }

@@ -8,6 +8,7 @@
 // data sets: a file there without any of the pictures is not for them.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -39,7 +40,7 @@ namespace qturn {
 class SharedLabels {
  public:
   struct File {
-    std::filesystem::path input, output;
+    std::filesystem::path input, output;       ///< in place, they are the same
     FileState state = {};                      ///< when it was read
     std::shared_ptr<const TarFiles> tar = {};  ///< if it lies in one; or null
     const SharedLabelFormat* format = nullptr;
@@ -48,6 +49,11 @@ class SharedLabels {
     std::vector<std::optional<std::size_t>> pictures = {};  ///< by image: the number of its file
     std::size_t found = 0;                                  ///< how many of its images are there
 
+    /// The first of its pictures; some must have been found.
+    std::size_t first_picture() const {
+      return std::ranges::find_if(pictures, [](const auto& each) { return each.has_value(); })
+          ->value();
+    }
     /// Hands over its text in parts, and returns its state. Throws FileError.
     FileState read(const std::function<void(std::string_view part)>& take) const;
   };
@@ -62,6 +68,12 @@ class SharedLabels {
   /// Ascending by their paths. Files without any image of the run are not written.
   const std::vector<File>& files() const { return files_; }
   const std::vector<Broken>& broken() const { return broken_; }
+  /// Calls `visit(File)` with those that a run in place replaces.
+  template <typename Visit>
+  void for_each_replaced(Visit visit) const {
+    for (const File& file : files_)
+      if (file.found > 0 && file.content->has_geometry()) visit(file);
+  }
   bool empty() const { return files_.empty(); }
 
   /// What they say about a picture.

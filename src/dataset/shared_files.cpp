@@ -1,6 +1,7 @@
 #include "src/dataset/shared_files.hpp"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <functional>
@@ -137,6 +138,7 @@ void check_shared_files(const Plan& plan, IfExists if_exists,
                         const std::function<void(const fs::path&)>& visit) {
   const auto take = [&](const auto& file, const char* what) {
     visit(file.input);
+    if (plan.jobs.names().in_place()) return;
     std::error_code none;  // one of them is not there
     if (fs::equivalent(file.input, file.output, none))
       throw PlanError(file.output.string() + ": is an input as well; choose another output");
@@ -151,6 +153,46 @@ void check_shared_files(const Plan& plan, IfExists if_exists,
   }
   for (const DataSets::File& file : plan.jobs.data_sets().files())
     take(file, "the file of the data set");
+}
+
+void refuse_changed_files(const Plan& plan) {
+  plan.jobs.shared_labels().for_each_replaced([](const SharedLabels::File& file) {
+    struct stat status = {};
+    if (::stat(file.input.c_str(), &status) != 0 || state_of(status) != file.state)
+      throw PlanError(file.input.string() + ": has changed while the run began; start it again");
+  });
+}
+
+FileResults replace_shared_files(const Plan& plan, const RunOptions& options,
+                                 const WrittenPictures& written, Journals& journals,
+                                 const FileSampleWriter& writer) {
+  FileResults results;
+  const JobList& jobs = plan.jobs;
+  for (std::size_t number = 0; number < jobs.files().size() && !jobs.shared_labels().empty();
+       ++number)
+    if (!written.variants()[number].empty()) journals.confirm(jobs.place_of(number));
+  jobs.shared_labels().for_each_replaced([&](const SharedLabels::File& file) {
+    results.add([&] {
+      return replace_shared_labels(file, jobs, {file, jobs, options, written, &journals},
+                                   &plan.places, options.verify, writer);
+    });
+  });
+  return results;
+}
+
+std::vector<fs::path> lagging_files(const Plan& plan, const WrittenPictures& written,
+                                    const Journals& journals) {
+  const JobList& jobs = plan.jobs;
+  std::vector<fs::path> lagging;
+  jobs.shared_labels().for_each_replaced([&](const SharedLabels::File& file) {
+    const auto lags = [&](const std::optional<std::size_t>& picture) {
+      return picture && !written.variants()[*picture].empty() &&
+             (written.stored(*picture) ||
+              journals.stored_before(file.input, jobs.place_of(*picture)));
+    };
+    if (std::ranges::any_of(file.pictures, lags)) lagging.push_back(file.input);
+  });
+  return lagging;
 }
 
 FileResults write_shared_files(const Plan& plan, const RunOptions& options,

@@ -11,9 +11,11 @@
 
 #include "src/dataset/manifest.hpp"
 #include "src/dataset/written_pictures.hpp"
+#include "src/files/journals.hpp"
 #include "src/files/safe_file.hpp"
 #include "src/plan/plan.hpp"
 #include "src/run/options.hpp"
+#include "src/sinks/file_sample_writer.hpp"
 
 namespace qturn {
 
@@ -62,6 +64,20 @@ struct FileResults {
 /// be written, as check_place() does.
 void check_shared_files(const Plan& plan, IfExists if_exists,
                         const std::function<void(const std::filesystem::path&)>& visit);
+
+/// In place, when no other run can begin any more: throws PlanError if one of the files has changed
+/// since the plan read it.
+void refuse_changed_files(const Plan& plan);
+
+/// In place: turns the labels of many pictures, in the files that hold them. Must be called when
+/// the pictures are in their places.
+FileResults replace_shared_files(const Plan& plan, const RunOptions& options,
+                                 const WrittenPictures& written, Journals& journals,
+                                 const FileSampleWriter& writer);
+
+/// In place: the files that lack the labels of turned pictures. `written`: the pictures so far.
+std::vector<std::filesystem::path> lagging_files(const Plan& plan, const WrittenPictures& written,
+                                                 const Journals& journals);
 
 /// Writes the files. Must be called when the pictures are written. Writes nothing if no picture was
 /// written or is there. `if_exists` also decides about files that another program has written since

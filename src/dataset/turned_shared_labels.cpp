@@ -28,11 +28,20 @@ namespace fs = std::filesystem;
 
 }  // namespace
 
+bool VariantsInPlace::is_any_turned() {
+  for (std::size_t image = 0; image < file_.content->size(); ++image)
+    for (const LabelledVariant& each : (*this)(image))
+      if (!each.is_kept) return true;
+  return false;
+}
+
 const std::vector<LabelledVariant>& VariantsInPlace::operator()(std::size_t image) {
   if (image == image_) return variants_;
   image_ = image;
   variants_.clear();
   if (const auto picture = file_.pictures[image]) find(*picture, (*file_.content)[image]);
+  if (variants_.empty() && journals_)
+    variants_.push_back({.turn = {.variant = std::nullopt}, .name = "", .is_kept = true});
   return variants_;
 }
 
@@ -45,7 +54,9 @@ void VariantsInPlace::find(std::size_t picture, const LabelledImages::Image& ima
     there = {};
     there.add(options_.orientation);
   }
-  const StoredPicture stored = stored_of(picture);
+  const std::optional<StoredPicture> known = stored_of(picture);
+  if (!known) return;
+  const StoredPicture& stored = *known;
   const bool names_suffix = image.file_name.ends_with(file.name);
   // An absolute name in the labels is the path of the picture itself.
   fs::path own = normal_path(jobs_.files().path(file));
@@ -65,8 +76,10 @@ void VariantsInPlace::find(std::size_t picture, const LabelledImages::Image& ima
     const fs::path name = is_absolute ? fs::absolute(place).lexically_normal()
                                       : fs::path(jobs_.names().name_of(file, variant));
     const auto told_apart_by = has_variants ? std::optional(variant) : std::nullopt;
+    const std::string as_before = image.file_name.substr(image.file_name.find_last_of("/\\") + 1);
+    const fs::path as_now = names_suffix ? name : name.parent_path() / name.stem();
     variants_.push_back({.turn = {told_apart_by, orientation},
-                         .name = names_suffix ? name : name.parent_path() / name.stem(),
+                         .name = journals_ ? as_before : as_now.string(),
                          .size = size_for_labels(turn, options_.labels_drawn_on),
                          .bytes = bytes_of(picture, variant, place),
                          .others = others_of(image, variant)});
@@ -97,12 +110,15 @@ std::map<std::string, std::string> VariantsInPlace::others_of(const LabelledImag
   return others;
 }
 
-StoredPicture VariantsInPlace::stored_of(std::size_t picture) {
+/// Nothing if its labels in the file have been turned before, in place.
+std::optional<StoredPicture> VariantsInPlace::stored_of(std::size_t picture) {
   if (const auto read = written_.stored(picture)) return *read;
-  const auto known = read_again_.find(picture);
-  if (known != read_again_.end()) return known->second;
+  const auto [known, is_new] = read_again_.try_emplace(picture);
+  if (!is_new) return known->second;
+  if (journals_)
+    return known->second = journals_->stored_before(file_.input, jobs_.place_of(picture));
   const Header header = header_of_picture(jobs_.files().path(jobs_.files()[picture]));
-  return read_again_.emplace(picture, StoredPicture{header.stored, header.size()}).first->second;
+  return known->second = StoredPicture{header.stored, header.size()};
 }
 
 namespace {
@@ -193,6 +209,10 @@ void prove(const SharedLabels::File& file, const Text& result, const VariantsOf&
       for (const LabelledVariant& each : variants_of(i)) {
         if (each.turn.variant != one) continue;
         const std::string& name = images[i].file_name;
+        if (each.is_kept) {
+          first[name] = half[name] = back[name] = each;
+          continue;
+        }
         const std::string own =
             each.name.starts_with('/') ? name : name.substr(name.find_last_of("/\\") + 1);
         const Orientation orientation = each.turn.orientation;
@@ -250,12 +270,16 @@ auto made(const SharedLabels::File& file, Make make) {
 
 }  // namespace
 
-std::vector<std::string> write_shared_labels(const SharedLabels::File& file,
-                                             const fs::path& output_folder,
-                                             const VariantsOf& variants_of,
-                                             const std::function<void(const ManifestFile&)>& list,
-                                             IfExists if_exists, const RealPlaces* places,
-                                             bool verifies) {
+namespace {
+
+using Prove = std::function<void(const StagedFiles&)>;
+
+/// Writes the file and lets `put` put it in its place. Calls `list` with its hashes before that.
+std::vector<std::string> write_turned(
+    const SharedLabels::File& file, const VariantsOf& variants_of,
+    const std::function<void(const ContentHash& source, const ContentHash& result)>& list,
+    const RealPlaces* places, bool verifies,
+    const std::function<std::vector<std::string>(const NewFile& turned, const Prove&)>& put) {
   const auto write = [&](const NewFile::Append& append) {
     std::string text;
     Hasher source, result;
@@ -271,7 +295,7 @@ std::vector<std::string> write_shared_labels(const SharedLabels::File& file,
     };
     turn_labels(file, variants_of, gather, source);
     flush();
-    list({file.output.lexically_relative(output_folder).string(), source.hash(), result.hash()});
+    list(source.hash(), result.hash());
   };
   const NewFile turned{.target = file.output,
                        .content = {},
@@ -280,7 +304,7 @@ std::vector<std::string> write_shared_labels(const SharedLabels::File& file,
                        .write_more = write,
                        .places = places};
   return made(file, [&] {
-    return write_files(std::span(&turned, 1), if_exists, [&](const StagedFiles& staged) {
+    return put(turned, [&](const StagedFiles& staged) {
       if (!verifies) return;
       const Text result = [&](const AppendText& append) {
         read_text_in_parts(staged.temporary(0), append);
@@ -288,6 +312,39 @@ std::vector<std::string> write_shared_labels(const SharedLabels::File& file,
       prove(file, result, variants_of);
     });
   });
+}
+
+}  // namespace
+
+std::vector<std::string> write_shared_labels(const SharedLabels::File& file,
+                                             const fs::path& output_folder,
+                                             const VariantsOf& variants_of,
+                                             const std::function<void(const ManifestFile&)>& list,
+                                             IfExists if_exists, const RealPlaces* places,
+                                             bool verifies) {
+  const auto list_it = [&](const ContentHash& source, const ContentHash& result) {
+    list({file.output.lexically_relative(output_folder).string(), source, result});
+  };
+  return write_turned(file, variants_of, list_it, places, verifies,
+                      [&](const NewFile& turned, const Prove& prove) {
+                        return write_files(std::span(&turned, 1), if_exists, prove);
+                      });
+}
+
+std::vector<std::string> replace_shared_labels(const SharedLabels::File& file, const JobList& jobs,
+                                               VariantsInPlace variants, const RealPlaces* places,
+                                               bool verifies, const FileSampleWriter& writer) {
+  const bool is_any_turned = made(file, [&] { return variants.is_any_turned(); });
+  if (!is_any_turned) return {};
+  JournalContent::Hashes hashes;
+  const auto take = [&](const ContentHash& source, const ContentHash& result) {
+    hashes = {source, result};
+  };
+  const Job first = jobs.job_of(file.first_picture());
+  return write_turned(file, std::ref(variants), take, places, verifies,
+                      [&](const NewFile& turned, const Prove& prove) {
+                        return writer.replace_shared(turned, first, hashes, prove);
+                      });
 }
 
 std::string turned_shared_labels(const SharedLabels::File& file, const VariantsOf& variants_of,

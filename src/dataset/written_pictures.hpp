@@ -12,16 +12,11 @@
 #include <utility>
 #include <vector>
 
+#include "src/metadata/metadata_turn.hpp"
 #include "src/plan/jobs.hpp"
 #include "src/run/outcome.hpp"
 
 namespace qturn {
-
-/// What the labels of a picture depend on.
-struct StoredPicture {
-  Orientation orientation;
-  Size size;
-};
 
 /// The results of a run, for the manifest. Takes some bytes for each output, and keeps no names.
 class MadeFiles {

@@ -82,6 +82,12 @@ struct KeptRun {
   std::vector<Intent> pictures;   ///< each with what belongs to it
   std::uint64_t files = 0;        ///< how many files the run replaced
   std::uint64_t files_kept = 0, bytes_kept = 0;  ///< the originals that are not put back yet
+
+  /// Whether it is a shared file, or a picture with labels in one.
+  bool is_shared(std::size_t picture) const {
+    const IntendedFile& first = pictures[picture].front();
+    return first.is_shared || first.stored;
+  }
 };
 
 /// Has no pictures if there is no record, or if the run was killed before its first line was whole.

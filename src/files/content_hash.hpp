@@ -19,6 +19,9 @@ namespace qturn {
 struct ContentHash {
   std::uint64_t high = 0, low = 0;
   bool operator==(const ContentHash&) const = default;
+  bool operator<(const ContentHash& other) const {
+    return high != other.high ? high < other.high : low < other.low;
+  }
 };
 
 ContentHash hash_of(std::span<const std::byte> bytes);

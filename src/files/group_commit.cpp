@@ -29,18 +29,22 @@ GroupCommit::~GroupCommit() {
 }
 
 std::vector<std::string> GroupCommit::commit(StagedFiles& files, const Intent& intent) {
+  if (!flusher_.joinable()) return commit_alone(files, intent);
   Member own{files, intent};
-  if (flusher_.joinable()) {
-    suspend([this, &own](Resume resume) {
-      const std::lock_guard lock(mutex_);
-      own.resume = std::move(resume);
-      waiting_.push_back(&own);
-      arrived_.notify_one();
-    });
-  } else {
-    Member* const alone = &own;
-    put_in_place(std::span(&alone, 1));
-  }
+  suspend([this, &own](Resume resume) {
+    const std::lock_guard lock(mutex_);
+    own.resume = std::move(resume);
+    waiting_.push_back(&own);
+    arrived_.notify_one();
+  });
+  if (own.error) std::rethrow_exception(own.error);
+  return std::move(own.warnings);
+}
+
+std::vector<std::string> GroupCommit::commit_alone(StagedFiles& files, const Intent& intent) {
+  Member own{files, intent};
+  Member* const alone = &own;
+  put_in_place(std::span(&alone, 1));
   if (own.error) std::rethrow_exception(own.error);
   return std::move(own.warnings);
 }

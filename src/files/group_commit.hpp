@@ -45,6 +45,9 @@ class GroupCommit {
   /// is; what fails later is a warning that it returns. `intent` is for the journal.
   std::vector<std::string> commit(StagedFiles& files, const Intent& intent);
 
+  /// The same for one that no other waits for. Blocks the calling thread, which may be in no task.
+  std::vector<std::string> commit_alone(StagedFiles& files, const Intent& intent);
+
   /// Adds a file that the interrupted run has put in its place. It may not be on the disk
   /// yet.
   void add_done(const std::filesystem::path& file);

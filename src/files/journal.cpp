@@ -63,6 +63,23 @@ bool has_usual_temporary(const IntendedFile& file) {
                                 std::string_view(name).substr(name.size() - last_letters));
 }
 
+ContentHash hash_in(const Json& digits) {
+  const auto hash = hash_of_digits(digits.get<std::string>());
+  if (!hash) throw std::invalid_argument("not a hash");
+  return *hash;
+}
+
+Json json_of(const StoredPicture& stored) {
+  return {static_cast<int>(stored.orientation), stored.size.width, stored.size.height};
+}
+
+StoredPicture stored_in(const Json& json) {
+  const auto orientation = json.at(0).get<int>();
+  if (orientation < 1 || orientation > 8) throw std::invalid_argument("not an orientation");
+  return {static_cast<Orientation>(orientation),
+          {json.at(1).get<std::int64_t>(), json.at(2).get<std::int64_t>()}};
+}
+
 /// Adds a file to an array, one member after the other.
 void add_file(Json& array, const IntendedFile& file, const fs::path& root, bool with_backup) {
   array.push_back(name_json(name_in(root, file.target)));
@@ -72,6 +89,7 @@ void add_file(Json& array, const IntendedFile& file, const fs::path& root, bool 
   if (is_usual) hashes += temporary.substr(temporary.size() - last_letters);
   array.push_back(std::move(hashes));
   if (with_backup && !file.backup.empty()) array.push_back(name_json(name_in(root, file.backup)));
+  if (file.stored) array.emplace_back()["stored"] = json_of(*file.stored);
   if (is_usual) return;
   put_name(array.emplace_back(), "temporary", name_in(root, file.temporary));
 }
@@ -92,7 +110,9 @@ IntendedFile file_in(const Json& array, std::size_t& at, const fs::path& root,
   for (; at + (is_of_line ? 1 : 0) < array.size() && !array[at].is_array(); ++at) {
     if (array[at].is_object() && array[at].contains("temporary"))
       file.temporary = root / get_name(array[at], "temporary");
-    else
+    else if (array[at].is_object() && array[at].contains("stored"))
+      file.stored = stored_in(array[at]["stored"]);
+    else if (!array[at].is_object() || !array[at].contains("without"))
       file.backup = root / name_of(array[at]);
   }
   return file;
@@ -260,6 +280,10 @@ class Reader {
       take_header(json);
     } else if (json.is_array()) {
       std::size_t at = json.at(1).is_number() ? 2 : 1;
+      without_.clear();
+      for (const Json& member : json)
+        if (member.is_object() && member.contains("without"))
+          for (const Json& digits : member["without"]) without_.push_back(hash_in(digits));
       Intent intent = {file_in(json, at, root_, content_.runs.back())};
       for (; at + 1 < json.size(); ++at) {
         std::size_t first = 0;
@@ -290,6 +314,9 @@ class Reader {
       for (const IntendedFile& file : intent->second)
         content_.files.erase(hash_of_name(name_in(root_, file.target)));
       give_up(name);
+    } else if (json.contains("shared")) {
+      content_.shared[hash_of_name(get_name(json, "shared"))].push_back(
+          {hash_in(json.at("content")), content_.lines + 1});
     } else if (json.contains("resumed")) {
       content_.runs.push_back(json.at("resumed").get<std::string>());
       content_.is_complete = false;
@@ -321,8 +348,18 @@ class Reader {
   }
 
   void take_intent(Intent intent, bool is_begun) {
-    ++content_.pictures;
+    const std::string name = name_in(root_, intent.front().target);
+    const ContentHash hash = hash_of_name(name);
+    const std::uint64_t line = content_.lines + 1;
+    const auto shared = content_.shared.find(hash);
+    const bool is_shared = shared != content_.shared.end();
+    content_.pictures += is_shared ? 0 : 1;
+    if (is_shared)
+      shared->second.push_back({intent.front().result, line, without_});
+    else if (intent.front().stored)
+      content_.labelled[hash] = {*intent.front().stored, line};
     for (const IntendedFile& file : intent) {
+      if (is_shared) break;
       const JournalContent::Hashes hashes{file.source, file.result};
       content_.files[hash_of_name(name_in(root_, file.target))] = hashes;
       std::error_code unknown;
@@ -330,24 +367,49 @@ class Reader {
           fs::symlink_status(file.target, unknown).type() == fs::file_type::not_found)
         content_.gone[file.result] = hashes;
     }
-    const std::string name = name_in(root_, intent.front().target);
-    if (content_.header.is_record) kept_[name] = intent;
+    if (content_.header.is_record) keep(name, intent, is_shared);
     if (is_begun)
       begun_[name] = std::move(intent);
     else
       begun_.erase(name);
   }
 
+  /// Of a shared file, the original that was kept first stays.
+  void keep(const std::string& name, const Intent& intent, bool is_shared) {
+    const auto [kept, is_new] = kept_.try_emplace(name, intent);
+    IntendedFile& file = kept->second.front();
+    file.is_shared = is_shared;
+    if (is_new) return;
+    if (is_shared)
+      file.earlier.push_back(std::exchange(file.result, intent.front().result));
+    else
+      kept->second = intent;
+  }
+
   void give_up(const std::string& name) {
     begun_.erase(name);
+    const ContentHash hash = hash_of_name(name);
+    content_.labelled.erase(hash);
+    const auto shared = content_.shared.find(hash);
+    if (shared != content_.shared.end()) {
+      if (shared->second.size() > 1) shared->second.pop_back();
+      const auto kept = kept_.find(name);
+      if (kept != kept_.end() && !kept->second.front().earlier.empty()) {
+        std::vector<ContentHash>& earlier = kept->second.front().earlier;
+        kept->second.front().result = earlier.back();
+        return earlier.pop_back();
+      }
+    } else {
+      --content_.pictures;
+    }
     kept_.erase(name);
-    --content_.pictures;
   }
 
   fs::path root_;
   bool looks_for_gone_;
   int version_ = 1;  // before the first line says it
   std::map<std::string, Intent> begun_, kept_;
+  std::vector<ContentHash> without_;  // of the last line
 };
 
 }  // namespace
@@ -453,6 +515,35 @@ const JournalContent::Hashes* JournalContent::of(const fs::path& target,
   return found == files.end() ? nullptr : &found->second;
 }
 
+const JournalContent::Labelled* JournalContent::labelled_at(const fs::path& picture,
+                                                            const fs::path& root) const {
+  const auto found = labelled.find(hash_of_name(name_in(root, picture)));
+  return found == labelled.end() ? nullptr : &found->second;
+}
+
+std::span<const JournalContent::Version> JournalContent::versions_of(const fs::path& file,
+                                                                     const fs::path& root) const {
+  const auto found = shared.find(hash_of_name(name_in(root, file)));
+  if (found == shared.end()) return {};
+  return found->second;
+}
+
+SharedFileNow::SharedFileNow(const JournalContent& content, fs::path root, const fs::path& file)
+    : content_(content), root_(std::move(root)), versions_(content.versions_of(file, root_)) {
+  if (versions_.empty()) return;
+  const auto hash = hash_of_file(file);
+  for (const JournalContent::Version& version : versions_)
+    if (version.content == hash) now_ = &version;
+}
+
+std::optional<bool> SharedFileNow::has_turned(const fs::path& picture) const {
+  const JournalContent::Labelled* labelled = content_.labelled_at(picture, root_);
+  if (!labelled || !now_ || labelled->line < versions_.front().line) return std::nullopt;
+  return labelled->line < now_->line &&
+         !std::binary_search(now_->without.begin(), now_->without.end(),
+                             hash_of_name(name_in(root_, picture)));
+}
+
 const JournalContent::Hashes* Journal::before(const fs::path& target) const {
   return before_.of(target, root_);
 }
@@ -462,6 +553,31 @@ const JournalContent::Hashes* Journal::renamed(const ContentHash& content) const
   return found == before_.gone.end() ? nullptr : &found->second;
 }
 
+void Journal::name_shared(const fs::path& file, const ContentHash& content) {
+  const std::string name = name_in(root_, file);
+  Json json;
+  put_name(json, "shared", name);
+  json["content"] = digits_of(content);
+  append({&json, 1}, flushed_);
+  before_.shared[hash_of_name(name)].push_back({content, lines_});
+}
+
+void Journal::confirm(const fs::path& picture) {
+  const auto found = before_.labelled.find(hash_of_name(name_in(root_, picture)));
+  if (found != before_.labelled.end()) found->second.is_in_place = true;
+}
+
+/// The pictures that a shared file does not have the labels of, although lines name them.
+Json Journal::without() const {
+  std::vector<ContentHash> names = not_given_up_;
+  for (const auto& [name, picture] : before_.labelled)
+    if (!picture.is_in_place) names.push_back(name);
+  std::sort(names.begin(), names.end());
+  Json digits = Json::array();
+  for (const ContentHash& name : names) digits.push_back(digits_of(name));
+  return digits;
+}
+
 void Journal::intend(std::span<const Intent* const> intents) {
   std::vector<Json> lines;
   for (const Intent* intent : intents) {
@@ -469,6 +585,9 @@ void Journal::intend(std::span<const Intent* const> intents) {
     add_file(line, intent->front(), root_, names_backups_);
     for (const IntendedFile& file : std::span(*intent).subspan(1))
       add_file(line.emplace_back(Json::array()), file, root_, names_backups_);
+    // A record does not tell the order.
+    if (names_backups_ || before_.versions_of(intent->front().target, root_).empty()) continue;
+    if (Json names = without(); !names.empty()) line.emplace_back()["without"] = std::move(names);
   }
   append(lines, flushed_);
   has_intents_ = true;
@@ -481,6 +600,7 @@ void Journal::give_up(const Intent& intent) try {
     json["given_up"].push_back(name_json(name_in(root_, file.target)));
   append({&json, 1}, false);
 } catch (const FileError&) {
+  not_given_up_.push_back(hash_of_name(name_in(root_, intent.front().target)));
 }
 
 void Journal::end() {

@@ -13,6 +13,16 @@
 // be done again; anything else is an error. If only some of the files that belong together are in
 // their places, the others still have their temporaries, and follow.
 //
+// In place, a shared file (one with the labels of many pictures) is replaced when all pictures are
+// in their places. A line names it, with its hash, before the first of them:
+//
+//   {"shared":"x.json","content":"<32 digits>","line":2,"sum":"<checksum>"}
+//
+// Its new content has a line like that of a picture. That content has the labels of the pictures
+// whose lines stand between these two, except for those that it names as not in their places. Until
+// then the file lags behind its pictures: {"stored":[6,640,480]} in the line of a picture says how
+// the picture was stored, for --resume to turn its labels, too.
+//
 // If originals are kept, the record of the run is a journal, too. It lies with the originals, says
 // where each is, and stays when all is done: `qturn restore` needs it.
 //
@@ -38,6 +48,7 @@
 #include "src/files/file_descriptor.hpp"
 #include "src/files/json_names.hpp"
 #include "src/files/safe_file.hpp"
+#include "src/metadata/metadata_turn.hpp"
 
 namespace qturn {
 
@@ -51,6 +62,10 @@ struct IntendedFile {
   std::filesystem::path target, temporary;
   ContentHash source, result;
   std::filesystem::path backup = {};  ///< where the original is kept; or empty
+  /// Of a picture with labels in shared files: as its source is stored.
+  std::optional<StoredPicture> stored = {};
+  bool is_shared = false;                 ///< in a record: a shared file
+  std::vector<ContentHash> earlier = {};  ///< what that became before, with fewer pictures
 };
 /// A picture, then the files that belong to it.
 using Intent = std::vector<IntendedFile>;
@@ -88,6 +103,20 @@ struct JournalContent {
   /// The hashes of files that are no longer under their names, by the hashes of their results: such
   /// a file may have been renamed. Only if that was asked for.
   std::unordered_map<ContentHash, Hashes, OfName> gone;
+  /// The pictures with labels in shared files.
+  struct Labelled {
+    StoredPicture stored;
+    std::uint64_t line;
+    bool is_in_place = false;  ///< as far as this run has found out
+  };
+  std::unordered_map<ContentHash, Labelled, OfName> labelled;
+  /// What a shared file was and has become, ascending by lines.
+  struct Version {
+    ContentHash content;
+    std::uint64_t line;
+    std::vector<ContentHash> without = {};  ///< pictures that were not in their places; ascending
+  };
+  std::unordered_map<ContentHash, std::vector<Version>, OfName> shared;
   std::uint64_t pictures = 0;  ///< lines that name a picture
   std::vector<Intent> begun;   ///< intents with temporaries that are there, not given up
   std::vector<Intent> kept;    ///< in a record: all intents that were not given up
@@ -95,6 +124,11 @@ struct JournalContent {
            const Hashes& hashes);
   /// The hashes of a name below `root`, or elsewhere; null if the journal does not know it.
   const Hashes* of(const std::filesystem::path& target, const std::filesystem::path& root) const;
+  const Labelled* labelled_at(const std::filesystem::path& picture,
+                              const std::filesystem::path& root) const;
+  /// Empty if it is not known as a shared file.
+  std::span<const Version> versions_of(const std::filesystem::path& file,
+                                       const std::filesystem::path& root) const;
   bool is_complete = false;  ///< all is done, and the journal was kept
   /// Whether a new run could turn pictures twice.
   bool is_left_undone() const { return !is_complete && !files.empty(); }
@@ -113,6 +147,27 @@ std::optional<JournalContent> read_journal(const std::filesystem::path& file,
                                            const std::filesystem::path& root,
                                            bool looks_for_gone = false);
 
+/// What a journal says about a shared file as it is now.
+class SharedFileNow {
+ public:
+  /// `content` must outlive it. Throws FileError if the file cannot be read.
+  SharedFileNow(const JournalContent& content, std::filesystem::path root,
+                const std::filesystem::path& file);
+
+  bool is_named() const { return !versions_.empty(); }
+  /// Whether it is what it was, or what a run made of it.
+  bool is_known() const { return now_ != nullptr; }
+  /// Whether it has the labels of this picture as the run turned them; nothing if no run has turned
+  /// the picture since the file was named, or was about to.
+  std::optional<bool> has_turned(const std::filesystem::path& picture) const;
+
+ private:
+  const JournalContent& content_;
+  std::filesystem::path root_;
+  std::span<const JournalContent::Version> versions_;
+  const JournalContent::Version* now_ = nullptr;
+};
+
 /// Writes a journal.
 class Journal {
  public:
@@ -122,13 +177,21 @@ class Journal {
           std::optional<JournalContent> content, bool flushed);
 
   const std::filesystem::path& file() const { return file_; }
-  /// The hashes that the interrupted run has noted for this place; or null.
+  const std::filesystem::path& root() const { return root_; }
+  /// What the interrupted run has noted.
+  const JournalContent& before() const { return before_; }
+  /// The hashes that it has noted for this place; or null.
   const JournalContent::Hashes* before(const std::filesystem::path& target) const;
   bool knows_gone() const { return !before_.gone.empty(); }
   /// The hashes of a file that had this content and is no longer under its name; or null.
   const JournalContent::Hashes* renamed(const ContentHash& content) const;
   /// Whether any result may have been put in its place, in this run or before.
   bool has_intents() const { return has_intents_; }
+
+  /// Notes the content of a shared file before its pictures are turned.
+  void name_shared(const std::filesystem::path& file, const ContentHash& content);
+  /// The result of a picture that the interrupted run has noted is in its place.
+  void confirm(const std::filesystem::path& picture);
 
   void intend(std::span<const Intent* const> intents);
   /// Notes that a result will not be put in its place. It is not an error if this cannot be
@@ -140,6 +203,7 @@ class Journal {
   void end_in(const std::filesystem::path& copy, bool flushed) const;
 
  private:
+  Json without() const;
   std::string text_of(std::span<Json> lines) const;
   void append(std::span<Json> lines, bool flushed);
 
@@ -151,7 +215,8 @@ class Journal {
   bool flushed_;
   bool may_lose_lines_;  // if they were not flushed; false if a picture could be turned twice
   bool has_intents_ = false;
-  std::error_code broken_;  // after that, nothing can be promised
+  std::error_code broken_;                 // after that, nothing can be promised
+  std::vector<ContentHash> not_given_up_;  // names of results, if that could not be noted
   JournalContent before_;
 };
 

@@ -175,6 +175,10 @@ Journals::Journals(JournalOptions options, std::span<const fs::path> below)
         {root.folder, fs::absolute(root.folder / "").lexically_normal(), place, std::move(made)});
     locks_.emplace_back(place);
   }
+  if (options_.shared)
+    options_.shared([&](const fs::path& file, const fs::path& picture) {
+      if (!shared_.contains(file)) shared_.emplace(file, Shared{index_of(picture)});
+    });
   if (options_.in_place) refuse_others(below);
   find_places();
   look_at_originals();
@@ -188,6 +192,7 @@ Journals::Journals(JournalOptions options, std::span<const fs::path> below)
   if (resumes() && !is_any_begun) options_.start = JournalOptions::Start::anew;
   look_at_done();
   refuse_own();
+  refuse_lagging();
 }
 
 Journals::~Journals() {
@@ -364,13 +369,35 @@ void Journals::refuse_own() const {
   }
 }
 
-void Journals::refuse_unfinished(const fs::path& picture) const {
+/// Without its journal, nobody would know which labels in a shared file are turned with their
+/// pictures.
+void Journals::refuse_lagging() const {
+  if (options_.start != JournalOptions::Start::restart || !options_.shared) return;
+  std::map<fs::path, SharedFileNow> files;
+  options_.shared([&](const fs::path& file, const fs::path& picture) {
+    const Place& place = places_[index_of(file)];
+    if (!place.content) return;
+    const SharedFileNow& now =
+        files.try_emplace(file, *place.content, place.root, file).first->second;
+    const JournalContent::Hashes* known = place.content->of(picture, place.root);
+    if (now.has_turned(picture) != false || !known || hash_of_file(picture) != known->result)
+      return;
+    throw WithHints<FileError>(
+        {Hint::finish_run},
+        fmt::format("{} lags behind its pictures: '{}' has turned {}, and not its labels",
+                    file.string(), place.content->header.operation, picture.string()),
+        file, std::error_code());
+  });
+}
+
+void Journals::refuse_unfinished(const fs::path& file, const fs::path& picture) const {
   for (const Other& other : others_) {
-    if (!other.content.of(picture, other.root)) continue;
+    if (!other.content.of(file, other.root) && other.content.versions_of(file, other.root).empty())
+      continue;
     throw WithHints<FileError>(
         {{Hint::finish_journal, other.file.string()}},
-        fmt::format("'{}' has turned it, or was about to, and is not complete",
-                    other.content.header.operation),
+        fmt::format("'{}' has turned {}, or was about to, and is not complete",
+                    other.content.header.operation, file == picture ? "it" : file.string()),
         picture, std::error_code());
   }
 }
@@ -400,8 +427,11 @@ void Journals::begin_record() {
   for (const Root& root : roots_) header.inputs.push_back(fs::canonical(root.folder).string());
   fs::create_directories(kept_in_);  // if a run is resumed, it may be gone
   // A run that was killed before its journal named it has left its probes of takes_no_room().
-  for (const auto& entry : fs::directory_iterator(kept_in_))
-    if (is_temporary_name(entry.path().filename().string())) ::unlink(entry.path().c_str());
+  std::error_code error;
+  for (fs::directory_iterator entry(kept_in_, error), end; !error && entry != end;
+       entry.increment(error))
+    if (is_temporary_name(entry->path().filename().string())) ::unlink(entry->path().c_str());
+  if (error) throw FileError("cannot read the folder " + kept_in_.string(), kept_in_, error);
   const auto content = read_and_repair_record(kept_in_);
   for (const std::string_view name : record_names)
     records_.emplace_back(kept_in_ / name, kept_in_, header, content, options_.flushed);
@@ -443,9 +473,26 @@ void Journals::begin(const std::function<std::set<fs::path>()>& folders) {
       journals_.emplace_back(place.file, place.root, place.header, std::move(place.content),
                              options_.flushed);
     }
+    begin_shared();
   } catch (const std::exception& error) {
     if (have_changed_) throw WithHints<UnfinishedError>(hints_of(error), error.what());
     throw;
+  }
+}
+
+void Journals::begin_shared() {
+  for (auto& each : shared_) {
+    const fs::path& file = each.first;
+    Journal& journal = journals_[each.second.journal];
+    std::optional<ContentHash> content;
+    const auto name = [&](Journal& in) {
+      if (!in.before().versions_of(file, in.root()).empty()) return;
+      if (!content) content = hash_of_file(file);
+      if (content) in.name_shared(file, *content);
+    };
+    name(journal);
+    for (Journal& record : records_) name(record);
+    each.second.now.emplace(journal.before(), journal.root(), file);
   }
 }
 
@@ -505,6 +552,40 @@ bool Journals::is_done(const fs::path& target, const fs::path& picture) const {
       {Hint::resume_and_replace},
       target.string() + " is not what the interrupted run wrote; remove it and resume again",
       target, std::error_code());
+}
+
+void Journals::refuse_apart(const fs::path& shared, const fs::path& picture, bool is_done) const {
+  const SharedFileNow& now = *shared_.at(shared).now;
+  if (!now.is_known()) {
+    throw WithHints<FileError>(
+        {Hint::forget_journal},
+        shared.string() +
+            ", which has its labels, is neither what it was nor what the interrupted run made of "
+            "it; look at it",
+        shared, std::error_code());
+  }
+  const std::optional<bool> has_turned = now.has_turned(picture);
+  if (is_done ? has_turned.has_value() : has_turned != true) return;
+  throw FileError(
+      fmt::format("of what belongs together, {} is turned and {} is not; restore one "
+                  "of them, and resume again",
+                  (is_done ? picture : shared).string(), (is_done ? shared : picture).string()),
+      shared, {});
+}
+
+std::optional<StoredPicture> Journals::stored_before(const fs::path& shared,
+                                                     const fs::path& picture) const {
+  const Shared& file = shared_.at(shared);
+  if (file.now->has_turned(picture) != false) return std::nullopt;
+  const Journal& journal = journals_[file.journal];
+  return journal.before().labelled_at(picture, journal.root())->stored;
+}
+
+void Journals::confirm(const fs::path& picture) { of(picture).confirm(picture); }
+
+ContentHash Journals::first_content(const fs::path& shared) const {
+  const Journal& journal = journals_[shared_.at(shared).journal];
+  return journal.before().versions_of(shared, journal.root()).front().content;
 }
 
 std::optional<ContentHash> Journals::source_before(const fs::path& target) const {

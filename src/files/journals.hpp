@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <optional>
 #include <set>
 #include <span>
@@ -42,6 +43,10 @@ struct JournalOptions {
   /// In place: calls `visit` for each picture; or null.
   using Visit = std::function<void(const std::filesystem::path&, const FileState&)>;
   std::function<void(const Visit& visit)> originals = {};
+  /// In place: calls `visit` with each shared file and each picture whose labels it holds; or null.
+  using VisitShared =
+      std::function<void(const std::filesystem::path& file, const std::filesystem::path& picture)>;
+  std::function<void(const VisitShared& visit)> shared = {};
   /// To a folder without a journal: reads what else tells about the run, or nothing. May be null.
   std::function<std::optional<JournalContent>()> known = {};
   bool overwrite = false;  ///< to a folder: files that an interrupted run did not write, too
@@ -84,7 +89,9 @@ class Journals {
   const DoneBefore& done_before() const { return done_before_; }
 
   /// In place: throws FileError if another run, which is not complete, has put a result there.
-  void refuse_unfinished(const std::filesystem::path& picture) const;
+  /// `file`: the picture, or a shared file with its labels.
+  void refuse_unfinished(const std::filesystem::path& file,
+                         const std::filesystem::path& picture) const;
 
   /// In place: originals are kept in a folder of this run in `backups`. A run that resumes another
   /// goes on with the other's folder. To be called before begin().
@@ -121,6 +128,20 @@ class Journals {
   bool stays_the_same(const std::filesystem::path& target,
                       const std::filesystem::path& picture) const;
 
+  /// Of a picture in place, which the interrupted run has turned or has not: throws FileError if
+  /// its labels in this shared file are not what they were with it, or if that is not known.
+  void refuse_apart(const std::filesystem::path& shared, const std::filesystem::path& picture,
+                    bool is_done) const;
+  /// Of a picture that the interrupted run has turned: how it was stored, if its labels in this
+  /// shared file are still to be turned.
+  std::optional<StoredPicture> stored_before(const std::filesystem::path& shared,
+                                             const std::filesystem::path& picture) const;
+  /// The result of a picture with labels in shared files is in its place. To be called before such
+  /// files are replaced.
+  void confirm(const std::filesystem::path& picture);
+  /// What a shared file was before the first run that this one goes on with.
+  ContentHash first_content(const std::filesystem::path& shared) const;
+
   /// The hash of the source from which the interrupted run has made the file at this place; nothing
   /// if it has not made it.
   std::optional<ContentHash> source_before(const std::filesystem::path& target) const;
@@ -148,9 +169,14 @@ class Journals {
     std::filesystem::path record = {};   ///< the record that `content` is from; or empty
     std::vector<Other> taken_back = {};  ///< journals of the runs that are undone
   };
+  struct Shared {
+    std::size_t journal;
+    std::optional<SharedFileNow> now = {};  // once the journals are begun
+  };
   const Root& root_of(const std::filesystem::path& target) const;
   std::size_t index_of(const std::filesystem::path& target) const {
-    return root_of(target).journal;
+    const auto shared = shared_.find(target);
+    return shared == shared_.end() ? root_of(target).journal : shared->second.journal;
   }
   const JournalContent::Hashes* before(const std::filesystem::path& target,
                                        const std::filesystem::path& picture) const;
@@ -168,6 +194,8 @@ class Journals {
   static void refuse_cut(const Place& place);
   void refuse_others(std::span<const std::filesystem::path> below) const;
   void refuse_own() const;
+  void refuse_lagging() const;
+  void begin_shared();
   bool has_intents() const;
 
   JournalOptions options_;
@@ -175,6 +203,7 @@ class Journals {
   std::vector<FolderLock> locks_;
   std::vector<Place> places_;  // in the order of roots_
   std::vector<Other> others_;  // in the roots, of runs that are not complete
+  std::map<std::filesystem::path, Shared> shared_;
   DoneBefore done_before_;
   bool have_changed_ = false;
   std::vector<Journal> journals_;  // likewise, once they are begun

@@ -134,6 +134,8 @@ struct LabelledVariant {
   Size size = {};           ///< of the picture before the turn, in the frame of the labels
   std::uint64_t bytes = 0;  ///< of its file, if the labels say that
   std::map<std::string, std::string> others = {};  ///< names of files that turn with it, after it
+  /// What the file says about the picture stays as it is, even if it cannot be turned.
+  bool is_kept = false;
 };
 
 /// Returns the variants of an image, by its index.

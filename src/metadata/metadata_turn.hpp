@@ -27,6 +27,12 @@ using TurnEmbedded = std::function<Bytes(std::span<const std::byte>, Orientation
 /// Whether a missing orientation is added. A missing orientation means 1.
 enum class MissingTag : bool { stays_absent, is_added };
 
+/// A picture as it is stored, as far as its labels depend on that.
+struct StoredPicture {
+  Orientation orientation = Orientation::identity;
+  Size size = {};
+};
+
 struct MetadataTurn {
   Orientation stored = Orientation::identity;  ///< what the tag said
   Orientation pixels = Orientation::identity;  ///< what was done to the stored pixels
@@ -44,6 +50,7 @@ struct MetadataTurn {
   Orientation view() const { return compose(inverse(stored), compose(pixels, tag)); }
   /// The size, before the turn, of the pixels that are left.
   Size old_size() const { return turned_size(inverse(pixels), size); }
+  StoredPicture before() const { return {stored, old_size()}; }
   /// The size of the picture before, with what was trimmed off it.
   Size whole_size() const { return untrimmed == Size{} ? old_size() : untrimmed; }
 

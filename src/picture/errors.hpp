@@ -36,6 +36,7 @@ struct Hint {
     replace_or_skip,
     work_in_place,
     // Runs that were interrupted
+    finish_run,
     finish_journal,  ///< the run's own, or remove the file `value`
     forget_journal,
     resume_or_replace_or_skip,

@@ -11,6 +11,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <tuple>
 #include <utility>
@@ -20,6 +21,7 @@
 #include "src/files/content_hash.hpp"
 #include "src/inputs/find_files.hpp"
 #include "src/inputs/folder_layout.hpp"
+#include "src/plan/journal_roots.hpp"
 #include "src/sample/sidecars.hpp"
 
 namespace qturn {
@@ -60,6 +62,15 @@ bool has_other_names(const fs::path& file, const fs::path& place, const fs::path
     others -= fs::equivalent(file, run / place.lexically_relative(backups), none) ? 1 : 0;
   }
   return others > 0;
+}
+
+/// Where a companion is kept; empty without --backup.
+fs::path backup_of(const PlanOptions& options, const FileList& files, const FoundFile& picture,
+                   const fs::path& companion) try {
+  if (options.backup.empty()) return {};
+  return backup_place(options.backup, files.key(picture), files.path(picture), companion);
+} catch (const FileError& error) {
+  throw PlanError(error.what());
 }
 
 /// A label, a mask or a sidecar that is replaced with its picture.
@@ -142,7 +153,7 @@ class Companions {
   void find_linked(SomeNames& linked) const {
     for (const PlacedFile& each : companions_) {
       const fs::path path = each.path();
-      const fs::path backup = backup_of(each);
+      const fs::path backup = backup_of(options_, files_, file_of(each), path);
       if (!options_.break_links && has_other_names(path, backup, options_.backup))
         linked.add(path.string());
     }
@@ -173,15 +184,6 @@ class Companions {
                                          files_.path(file_of(*other))));
   }
 
-  /// Empty without --backup.
-  fs::path backup_of(const PlacedFile& each) const try {
-    if (options_.backup.empty()) return {};
-    const FoundFile& picture = file_of(each);
-    return backup_place(options_.backup, files_.key(picture), files_.path(picture), each.path());
-  } catch (const FileError& error) {
-    throw PlanError(error.what());
-  }
-
   const FoundFile& file_of(const PlacedFile& each) const { return files_[each.picture]; }
 
   const PlanOptions& options_;
@@ -206,6 +208,71 @@ void add_places(const PlanOptions& options, const CompanionFiles::All& companion
       places.add_file(among->path(companion));
     }
   }
+}
+
+/// The folders that have a journal each.
+class Roots {
+ public:
+  explicit Roots(const PlanOptions& options) {
+    for (const JournalRoot& root : roots_in_place(options))
+      folders_.push_back(normal_path(root.folder / ""));
+  }
+  /// The deepest that holds the file, whose journal has its line; empty if none does.
+  std::string_view of(const fs::path& file) const {
+    std::string_view deepest;
+    const std::string path = normal_path(file);
+    for (const std::string& folder : folders_)
+      if (folder.size() > deepest.size() && path.starts_with(folder)) deepest = folder;
+    return deepest;
+  }
+
+ private:
+  std::vector<std::string> folders_;
+};
+
+/// A shared file and its pictures have one journal, and every run that replaces the file sees it.
+/// Adds files that have more hard links than their backups to `linked`.
+void place_shared(const PlanOptions& options, const SharedLabels& shared, const FileList& files,
+                  SomeNames& linked) {
+  const Roots roots(options);
+  std::map<std::pair<std::uint64_t, std::uint64_t>, fs::path> names;  // by device and inode
+  shared.for_each_replaced([&](const SharedLabels::File& file) {
+    const std::string_view root = roots.of(file.input);
+    const FoundFile& first = files[file.first_picture()];
+    for (const auto& number : file.pictures) {
+      if (!number) continue;
+      const FoundFile& picture = files[*number];
+      const std::string path = files.path(picture);
+      if (picture.to_do.empty())
+        throw WithHints<PlanError>(
+            {Hint::into_output},
+            fmt::format("the labels of {} in {} would stay as they are, because it is another "
+                        "name of a picture that is turned; turn both into a folder",
+                        path, file.input.string()));
+      const fs::path target = picture.is_link ? files.link_target(picture) : path;
+      if (root.empty() || roots.of(target) != root)
+        throw LabelsError(
+            fmt::format("{} lies outside of the input and is not turned in place; name as the "
+                        "input the folder that holds it and {}, or write the turned pictures and "
+                        "labels into a folder",
+                        file.input.string(), path),
+            {Hint::into_output, Hint::correct_labels});
+    }
+    const std::string path = files.path(first);
+    refuse_link(file.input, path, options);
+    struct stat status;
+    if (::stat(file.input.c_str(), &status) != 0)
+      throw PlanError(fmt::format("{}: {}", file.input.string(), system_code(errno).message()));
+    const auto [other, is_new] = names.emplace(std::pair(status.st_dev, status.st_ino), file.input);
+    if (!is_new)
+      throw WithHints<PlanError>({Hint::into_output},
+                                 fmt::format("{} and {} are one file, and its labels would be "
+                                             "turned twice; turn the pictures into a folder",
+                                             other->second.string(), file.input.string()));
+    const fs::path backup = backup_of(options, files, first, file.input);
+    if (!options.break_links && has_other_names(file.input, backup, options.backup))
+      linked.add(file.input.string());
+  });
 }
 
 /// Two pictures have one key if they lie in different folders that their keys do not name.
@@ -253,12 +320,12 @@ class Room {
 }  // namespace
 
 void place_in_place(const PlanOptions& options, const CompanionFiles::All& companions,
-                    FileList& files, RealPlaces& places) {
+                    const SharedLabels& shared, FileList& files, RealPlaces& places) {
   leave_out_same_files(files);
   refuse_one_backup_of_two(options, files);
   add_places(options, companions, files, places);
   SomeNames linked;
-  SharedStems shared;
+  SharedStems stems;
   for (const FoundFile& file : files) {
     if (file.to_do.empty()) continue;
     const std::string path = files.path(file);
@@ -273,12 +340,13 @@ void place_in_place(const PlanOptions& options, const CompanionFiles::All& compa
       const fs::path kept = backup.empty() ? backup : sidecar_of(backup, sidecar);
       const bool is_linked =
           !options.break_links && has_other_names(sidecar.path, kept, options.backup);
-      if ((!is_linked && !fs::is_symlink(sidecar.path)) || !is_sidecar(sidecar.path, path, shared))
+      if ((!is_linked && !fs::is_symlink(sidecar.path)) || !is_sidecar(sidecar.path, path, stems))
         continue;
       refuse_link(sidecar.path, path, options);
       if (is_linked) linked.add(sidecar.path.string());
     }
   }
+  place_shared(options, shared, files, linked);
   const Companions turned_with_them(options, companions, files);
   turned_with_them.refuse_links();
   turned_with_them.refuse_wrong_turns();
@@ -309,6 +377,13 @@ void refuse_full_backup(const JobList& jobs, const fs::path& run) {
                status.st_dev, static_cast<std::uint64_t>(status.st_size));
     }
   }
+  jobs.shared_labels().for_each_replaced([&](const SharedLabels::File& file) {
+    const FoundFile& picture = files[file.first_picture()];
+    struct stat status;
+    if (::stat(file.input.c_str(), &status) != 0) return;  // it is not written
+    room.add(file.input, backup_place(run, files.key(picture), files.path(picture), file.input),
+             status.st_dev, static_cast<std::uint64_t>(status.st_size));
+  });
   struct statvfs system;
   if (room.needed() == 0 || ::statvfs(run.c_str(), &system) != 0) return;
   const std::uint64_t free = std::uint64_t{system.f_bavail} * system.f_frsize;

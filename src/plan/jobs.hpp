@@ -114,6 +114,10 @@ class JobList {
   void for_each_made_once(Visit visit) const {
     qturn::for_each_made_once(shared_labels_, data_sets_, visit);
   }
+  /// Where the result of the file with this number goes, if it has one.
+  std::filesystem::path place_of(std::size_t number) const {
+    return names_.path_of(files_, files_[number], Orientation::identity);
+  }
   /// The companions of the file with this number.
   std::vector<Companion> companions_of(std::size_t number, Orientation variant) const;
   /// Where the turned companion goes.

@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "src/companions/companion_files.hpp"
+#include "src/companions/shared_labels.hpp"
 #include "src/files/real_places.hpp"
 #include "src/inputs/file_list.hpp"
 #include "src/inputs/find_files.hpp"
@@ -37,11 +38,12 @@ void place_outputs(const PlanOptions& options, const OutputNames& names,
 /// a label or a mask that would be turned twice, with two pictures, or not at all, because its
 /// picture is turned under another name; for a companion whose backup would lie outside of
 /// `options.backup`; and, unless `options.follow`, for a companion behind a symbolic link that does
-/// not lead to its picture as well.
+/// not lead to its picture as well. The same for `shared` files, also for one outside of the input,
+/// or of the input that holds its pictures.
 ///
 /// `places` receives where the files are.
 void place_in_place(const PlanOptions& options, const CompanionFiles::All& companions,
-                    FileList& files, RealPlaces& places);
+                    const SharedLabels& shared, FileList& files, RealPlaces& places);
 
 /// Checks that the originals fit where a run keeps them, as if every picture were replaced. `run`:
 /// the folder of the run, with the originals that it has kept already. Throws PlanError if there is

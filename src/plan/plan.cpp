@@ -83,18 +83,6 @@ void refuse_made_once_in_one_place(const JobList& jobs) {
   }
 }
 
-/// Turned in place, such a file would be wrong about some pictures if the run were interrupted.
-void refuse_in_place(const SharedLabels& labels) {
-  for (const SharedLabels::File& file : labels.files()) {
-    if (file.found == 0) continue;
-    throw LabelsError(
-        fmt::format("{}: {} labels of many pictures in one file are not turned in place; write the "
-                    "turned pictures and labels into a folder",
-                    file.input.string(), file.format->name),
-        {Hint::into_output, Hint::correct_labels});
-  }
-}
-
 /// The steps of plan(), in their order.
 class Planner {
  public:
@@ -174,7 +162,6 @@ class Planner {
         find_shared_labels(options_, found_, labels_, masks_, names_, plan_.unreadable);
     if ((in_place_ || options_.to_samples) && !shared_labels_.broken().empty())
       throw LabelsError(shared_labels_.broken().front().problem);
-    if (in_place_) refuse_in_place(shared_labels_);
   }
 
   void find_what_is_made_once() {
@@ -256,7 +243,7 @@ class Planner {
 
   void place_results() {
     if (in_place_)
-      place_in_place(options_, companions(), found_.files, plan_.places);
+      place_in_place(options_, companions(), shared_labels_, found_.files, plan_.places);
     else
       place_outputs(options_, names_, companions(), found_, plan_.places);
   }

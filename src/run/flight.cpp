@@ -549,14 +549,15 @@ void Flight::put(std::size_t index, std::span<const std::byte> bytes, Route rout
   for (const CompanionFile& each : companions)
     outcome.sides.insert(each.sides.begin(), each.sides.end());
   if (options_.strict) refuse_warnings(outcome);
-  std::unique_ptr<StagedResult> staged =
-      shared_.writer.stage({.job = job_,
-                            .output = job_.outputs[index],
-                            .position = source_.position(job_.input),
-                            .input_state = original_.state,
-                            .input_hash = original_.hash,
-                            .bytes = bytes},
-                           companions);
+  std::unique_ptr<StagedResult> staged = shared_.writer.stage(
+      {.job = job_,
+       .output = job_.outputs[index],
+       .position = source_.position(job_.input),
+       .input_state = original_.state,
+       .input_hash = original_.hash,
+       .stored = job_.shared_labels.empty() ? std::nullopt : std::optional(turn.before()),
+       .bytes = bytes},
+      companions);
   for (std::string& warning : staged->warnings()) outcome.warnings.emplace_back(std::move(warning));
   if (options_.strict) refuse_warnings(outcome);
   if (options_.verify) prove(index, turn, *staged, companions, memory);

@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <cerrno>
 #include <functional>
+#include <iterator>
+#include <optional>
+#include <span>
 
 #include "src/files/source.hpp"
 #include "src/sample/sidecars.hpp"
@@ -92,6 +95,7 @@ std::unique_ptr<StagedResult> FileSampleWriter::stage(const Result& result,
     intent.push_back({std::move(files[i].target), staged.temporary(i),
                       i == 0 ? result.input_hash : companions[i - 1].source, hashes[i],
                       std::move(backup)});
+    if (i == 0 && options_.in_place) intent[0].stored = result.stored;
   }
   return std::make_unique<StagedFileResult>(std::move(staged), std::move(hashes), std::move(intent),
                                             std::move(backups), *commits_);
@@ -99,7 +103,10 @@ std::unique_ptr<StagedResult> FileSampleWriter::stage(const Result& result,
 
 bool FileSampleWriter::is_done(const Job& job, const JobOutput& output) const {
   if (!journals_) return false;
-  journals_->refuse_unfinished(output.path);
+  journals_->refuse_unfinished(output.path, output.path);
+  if (options_.in_place)
+    for (const SharedLabel& label : job.shared_labels)
+      journals_->refuse_unfinished(label.file, output.path);
   if (!journals_->resumes()) return false;
   std::vector<fs::path> files = {output.path};
   for (const CompanionKind kind :
@@ -122,6 +129,9 @@ bool FileSampleWriter::is_done(const Job& job, const JobOutput& output) const {
   const auto differs = std::ranges::find_if(
       files, [&](const fs::path& file) { return is_done(file) != is_first_done; });
   if (differs == files.end()) {
+    if (options_.in_place)
+      for (const SharedLabel& label : job.shared_labels)
+        journals_->refuse_apart(label.file, output.path, is_first_done);
     if (is_first_done) commits_->add_done(files.front());
     return is_first_done;
   }
@@ -172,6 +182,30 @@ std::vector<std::string> FileSampleWriter::add_file(const fs::path& place,
                                                     std::span<const std::byte> content) const {
   const NewFile file{.target = place, .content = content, .places = options_.places};
   return write_files(std::span(&file, 1), options_.if_exists);
+}
+
+std::vector<std::string> FileSampleWriter::replace_shared(
+    const NewFile& file, const Job& of, const JournalContent::Hashes& hashes,
+    const std::function<void(const StagedFiles&)>& prove) const {
+  const bool is_flushed = options_.fsync == Fsync::each;
+  StagedFiles staged(std::span(&file, 1), IfExists::replace, is_flushed);
+  if (prove) {
+    staged.seal(0);
+    prove(staged);
+  }
+  Intent intent = {{file.target, staged.temporary(0), hashes.source, hashes.result}};
+  std::optional<Backup> backup;
+  if (const fs::path& run = journals_->kept_in(); !run.empty()) {
+    const fs::path place = backup_place(run, of.key, of.input, file.target);
+    // A run that this one resumes may have kept it, and put a result in its place since.
+    if (hash_of_file(place) != journals_->first_content(file.target))
+      backup.emplace(file.target, place, run, is_flushed, options_.places);
+    intent.front().backup = place;
+  }
+  std::vector<std::string> warnings = staged.warnings();
+  std::ranges::move(commits_->commit_alone(staged, intent), std::back_inserter(warnings));
+  if (backup) backup->keep();
+  return warnings;
 }
 
 std::vector<std::string> FileSampleWriter::finish() { return commits_->flush(); }

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -40,6 +41,13 @@ class FileSampleWriter : public SampleWriter {
   bool is_ordered() const override { return options_.is_ordered; }
   std::vector<std::string> add_file(const std::filesystem::path& place,
                                     std::span<const std::byte> content) const override;
+  /// In place: puts a shared file in its place, with a line of the journal and a backup, as a
+  /// picture. `hashes` is read when `file` is written, `of` is a picture whose labels it has.
+  /// `prove` looks at it before, and its exceptions are passed on; may be null. Returns warnings;
+  /// throws FileError.
+  std::vector<std::string> replace_shared(
+      const NewFile& file, const Job& of, const JournalContent::Hashes& hashes,
+      const std::function<void(const StagedFiles&)>& prove) const;
   int results_on_their_way() const override;
   std::vector<std::string> finish() override;
 

@@ -49,24 +49,19 @@ class RestoredFiles final : public StagedResult {
   GroupCommit& commits_;
 };
 
-struct Found {
-  FileState state;
-  bool is_original, is_result;  ///< both: the turn did not change it
-  bool is_kept;                 ///< the backup is there, as another file
-};
+}  // namespace
 
-Found look_at(const IntendedFile& file) {
+RestoreWriter::Found RestoreWriter::look_at(const IntendedFile& file) {
   struct stat status = {};
   if (::stat(file.target.c_str(), &status) != 0 && errno != ENOENT && errno != ENOTDIR)
     throw FileError("cannot look at " + file.target.string(), file.target, system_code(errno));
   const auto hash = hash_of_file(file.target);
   if (!hash) return {};
   std::error_code none;
-  return {state_of(status), *hash == file.source, *hash == file.result,
+  return {state_of(status), hash, *hash == file.source,
+          *hash == file.result || std::ranges::count(file.earlier, *hash) > 0,
           fs::exists(file.backup, none) && !fs::equivalent(file.target, file.backup, none)};
 }
-
-}  // namespace
 
 RestoreWriter::RestoreWriter(const KeptRun& run, Journals* journals)
     : run_(run),
@@ -91,7 +86,8 @@ void RestoreWriter::forget(const IntendedFile& file) const {
 // The journal has been finished, so a picture and its companions are all original or all turned.
 bool RestoreWriter::is_done(const Job& job, const JobOutput& /*output*/) const {
   const Intent& picture = run_.pictures[job.number];
-  std::vector<Found> files;
+  std::vector<Found>& files = found_[job.number];
+  files.clear();
   for (const IntendedFile& file : picture) files.push_back(look_at(file));
   const auto changed = std::ranges::find(files, false, &Found::is_result);
   const bool is_all_original = std::ranges::all_of(files, &Found::is_original);
@@ -107,16 +103,17 @@ bool RestoreWriter::is_done(const Job& job, const JobOutput& /*output*/) const {
   };
   if (changed != files.end())
     refuse(picture[static_cast<std::size_t>(changed - files.begin())], "is not what the run wrote");
-  for (std::size_t i = 0; i < files.size(); ++i) {
-    auto& to_replace = found_[job.number].emplace_back();
-    if (files[i].is_kept)
-      to_replace = files[i].state;
-    else if (!files[i].is_original)
+  for (std::size_t i = 0; i < files.size(); ++i)
+    if (!files[i].is_kept && !files[i].is_original)
       throw FileError(picture[i].backup.string() + ", its original, is missing", picture[i].backup,
                       {});
-    else
-      forget(picture[i]);
-  }
+  if (!not_restored_.empty() && run_.is_shared(job.number))
+    throw FileError(fmt::format("was left as it is, because {} cannot be put back, and files with "
+                                "the labels of many pictures go back with all of them",
+                                not_restored_.string()),
+                    picture.front().target, {});
+  for (std::size_t i = 0; i < files.size(); ++i)
+    if (!files[i].is_kept) forget(picture[i]);
   return false;
 }
 
@@ -126,16 +123,16 @@ std::unique_ptr<StagedResult> RestoreWriter::stage(const Result& result,
   std::vector<NewFile> files;
   Intent intent;
   for (std::size_t i = 0; i < picture.size(); ++i) {
-    const auto& state = found_[result.job.number][i];
-    if (!state) continue;
+    const Found& found = found_[result.job.number][i];
+    if (!found.is_kept) continue;
     const IntendedFile& file = picture[i];
     files.push_back({.target = file.target,
                      .content = {},
                      .like = file.target,
-                     .like_state = state,
+                     .like_state = found.state,
                      .places = &places_,
                      .same_as = file.backup});
-    intent.push_back({file.target, {}, file.result, file.source, file.backup});
+    intent.push_back({file.target, {}, *found.hash, file.source, file.backup, file.stored});
   }
   StagedFiles staged(files, IfExists::replace, true);
   for (std::size_t i = 0; i < intent.size(); ++i) {

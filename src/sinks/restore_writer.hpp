@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <set>
@@ -26,12 +27,16 @@ namespace qturn {
 /// Their files are not read: the way out (restore_writer.hpp) hashes and moves them.
 class RecordedPictures : public Source {
  public:
-  /// It must outlive this.
-  explicit RecordedPictures(const KeptRun& run) : run_(run) {}
-  std::size_t size() const { return run_.pictures.size(); }
+  /// It must outlive this. `are_wanted`: tells whether a picture, by its number, is among them.
+  RecordedPictures(const KeptRun& run, const std::function<bool(std::size_t)>& are_wanted)
+      : run_(run) {
+    for (std::size_t number = 0; number < run.pictures.size(); ++number)
+      if (are_wanted(number)) numbers_.push_back(number);
+  }
+  std::size_t size() const { return numbers_.size(); }
   Job operator[](std::size_t index) const {
-    const IntendedFile& picture = run_.pictures[index].front();
-    return {.number = index,
+    const IntendedFile& picture = run_.pictures[numbers_[index]].front();
+    return {.number = numbers_[index],
             .input = picture.backup,
             .key = picture.target.string(),
             .outputs = {{picture.target}},
@@ -45,12 +50,17 @@ class RecordedPictures : public Source {
 
  private:
   const KeptRun& run_;
+  std::vector<std::size_t> numbers_;
 };
 
 class RestoreWriter final : public SampleWriter {
  public:
   /// Both must outlive it. `journals`: null if nothing is to be written.
   RestoreWriter(const KeptRun& run, Journals* journals);
+
+  /// From now on shared files and their pictures are left as they are: `file`, one of them, cannot
+  /// be put back. If it is empty, they are not left.
+  void leave_shared(const std::filesystem::path& file) { not_restored_ = file; }
 
   /// The job of a result is the number of its picture in the record.
   ///
@@ -68,8 +78,16 @@ class RestoreWriter final : public SampleWriter {
   Journals* const journals_;
   RealPlaces places_;
   const std::unique_ptr<GroupCommit> commits_;
-  /// By picture and by file: the state of the file if it is to be replaced.
-  mutable std::vector<std::vector<std::optional<FileState>>> found_;
+  struct Found {
+    FileState state = {};
+    std::optional<ContentHash> hash = {};
+    bool is_original = false, is_result = false;  ///< both: the turn did not change it
+    bool is_kept = false;                         ///< the backup is there, as another file
+  };
+  static Found look_at(const IntendedFile& file);
+  /// By picture and by file.
+  mutable std::vector<std::vector<Found>> found_;
+  std::filesystem::path not_restored_;  // of a shared file and its pictures; or empty
 };
 
 }  // namespace qturn

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -13,6 +14,7 @@
 
 #include "src/files/safe_file.hpp"
 #include "src/files/source.hpp"
+#include "src/metadata/metadata_turn.hpp"
 #include "src/picture/errors.hpp"
 #include "src/picture/file_bytes.hpp"
 #include "src/plan/jobs.hpp"
@@ -28,6 +30,7 @@ struct Result {
   std::size_t position = 0;    ///< of the input, as its source counts
   FileState input_state = {};  ///< when it was read
   ContentHash input_hash = {};
+  std::optional<StoredPicture> stored = {};  ///< if shared files have labels of it
   std::span<const std::byte> bytes = {};
 };
 

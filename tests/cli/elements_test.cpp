@@ -70,8 +70,10 @@ TEST_CASE("A file of elements is found, and the turned one lies where it lay") {
     workplace.done({"augment", "data", "-o", "all", "--variants", "all", "--verify"});
     workplace.done({"check", "all", "--labels", "--html", "page.html"});
     CHECK_THAT(workplace.content("page.html"), ContainsSubstring("<svg"));
-    workplace.refused({"flop", "data", "--in-place"});
-    CHECK(workplace.content(example.file) == example.text);
+    workplace.done({"flop", "data", "-o", "turned"});
+    workplace.done({"flop", "data", "--in-place"});
+    CHECK(workplace.content(example.file) == workplace.content("turned" + place));
+    CHECK(workplace.content(example.file) != example.text);
   }
 }
 

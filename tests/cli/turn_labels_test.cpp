@@ -141,13 +141,6 @@ TEST_CASE("What cannot be turned with its pictures is refused before anything is
     const Result result = workplace.refused(words);
     return result.err;
   };
-  CHECK(refused({{"d/a.png", "picture"}, {"d/x.json", coco("1, 1, 2, 2", 9, 5)}},
-                {"cw", "d", "--in-place"}) ==
-        "qturn: d/x.json: COCO labels of many pictures in one file are not turned in place; write "
-        "the turned pictures and labels into a folder with -o\n");
-  CHECK_THAT(refused({{"d/a.png", "picture"}, {"d/x.csv", "file,x,y\na.png,1,2\n"}},
-                     {"cw", "d", "--in-place"}),
-             ContainsSubstring("d/x.csv: CSV labels of many pictures in one file"));
   CHECK_THAT(
       refused({{"d/a.png", "picture"}, {"d/a.bmp", "picture"}, {"d/a.txt", label}},
               {"cw", "d", "--in-place"}),

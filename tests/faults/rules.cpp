@@ -23,6 +23,8 @@ namespace fs = std::filesystem;
 constexpr char manifest[] = "out/manifest.jsonl";
 constexpr char coco_file[] = "out/annotations/x.json";
 constexpr char list_file[] = "out/val.txt";
+/// In place it has the labels of a.png: it follows that, and goes back with it.
+constexpr char shared_file[] = "in/annotations/x.json";
 
 std::vector<std::string> lines_of(const std::string& text) {
   std::vector<std::string> lines;
@@ -409,6 +411,9 @@ class Judge {
     const std::string concerned = is_of_temporary ? user_name_of(place) : fault_.act->name;
     const auto is_concerned = [&](const std::string& name) {
       if (kind == Act::Kind::move_folder || name == "turned.jpg") return true;
+      const bool is_restored_as_one =
+          scenario_.words.front() == "restore" && find(scenario_.before, shared_file);
+      if (known_as(name) == known_as(shared_file) || is_restored_as_one) return true;
       return known_as(name).starts_with(
           known_as(concerned).substr(0, known_as(concerned).find('.')));
     };

@@ -107,8 +107,9 @@ Tree with_others() {
   return tree;
 }
 
-/// Whether a journal states a picture that is ready, and not in its place yet.
-bool has_ready_picture(const Tree& tree, const Tree& before) {
+/// Whether a journal states a picture, other than this file, that is ready and not in its place
+/// yet.
+bool has_ready_picture(const Tree& tree, const Tree& before, const std::string& other_than) {
   for (const auto& [name, file] : tree) {
     if (!name.ends_with(".qturn-journal")) continue;
     std::istringstream lines(file.content);
@@ -120,6 +121,7 @@ bool has_ready_picture(const Tree& tree, const Tree& before) {
       const std::filesystem::path picture =
           std::filesystem::path(name).parent_path() /
           intent[intent[1].is_number() ? 2 : 1].get<std::string>();
+      if (picture == other_than) continue;
       const std::string hashes = intent[intent[1].is_number() ? 3 : 2];
       const std::string temporary =
           qturn::temporary_name(picture.filename().string(), run, hashes.substr(64));
@@ -141,7 +143,8 @@ Tree left_in_part(const Scenario& first, const std::string& companion) {
   for (int tries = 0; tries < 100; ++tries) {
     Run killed = disturbed(first, {"rename", 0, companion}, {"SIGKILL", {.signal = SIGKILL}});
     if (WEXITSTATUS(killed.status) == cannot_be_followed) return killed.after;
-    if (killed.struck && !has_ready_picture(killed.after, first.before)) return killed.after;
+    if (killed.struck && !has_ready_picture(killed.after, first.before, companion))
+      return killed.after;
   }
   throw std::logic_error("no run is left in part");
 }
@@ -174,6 +177,9 @@ std::vector<Scenario> scenarios() {
        with_companions()},
       {"in place, a data set, a backup", with(in_place_with_companions, {"--backup", "kept"}),
        with_companions()},
+      {"in place, COCO labels, a backup",
+       {"rotate90", "in", "--in-place", "--backup", "kept"},
+       with_coco_labels()},
       {"to a folder, a data set",
        {"rotate90", "in", "-o", "out", "--sidecars", "--labels-drawn-on", "upright"},
        with_companions()},
@@ -221,6 +227,10 @@ std::vector<Scenario> scenarios() {
   all.push_back(resumed("in place, a backup, resumed", kept, "in/labels/a.txt"));
   const Tree turned = undisturbed(kept).after;
   all.push_back(restored("restore", turned, turned));
+  const Scenario coco = named("in place, COCO labels, a backup");
+  all.push_back(resumed("in place, COCO labels, resumed", coco, "in/annotations/x.json"));
+  const Tree turned_coco = undisturbed(coco).after;
+  all.push_back(restored("restore, COCO labels", turned_coco, turned_coco));
   all.push_back(
       restored("restore, of a run left in part", left_in_part(kept, "in/labels/a.txt"), turned));
   return all;

@@ -625,23 +625,28 @@ TEST_CASE("in place, no companion is turned for others") {
   }
 }
 
-TEST_CASE("labels of many pictures are made once, and not in place") {
+TEST_CASE("labels of many pictures are made once, in place from below the input") {
   const Workplace here;
   here.add("set/a.jpg", jpeg);
   here.add("set/all.json",
            R"({"images":[{"id":1,"file_name":"a.jpg","width":9,"height":9}],)"
            R"("annotations":[{"id":1,"image_id":1,"category_id":1,"bbox":[1,2,3,4]}],)"
            R"("categories":[{"id":1,"name":"dog"}]})");
-  const Plan plan = qturn::plan(with_companions({"set"}, "out"));
-  CHECK(plan.others.empty());
-  Pairs made_once;
-  plan.jobs.for_each_made_once([&](const fs::path& input, const fs::path& output) {
-    made_once.emplace(input.string(), output.string());
-  });
-  CHECK(made_once == Pairs{{"set/all.json", "out/all.json"}});
-  CHECK(message_of(with_companions({"set"}, ""))
-            .starts_with("set/all.json: COCO labels of many pictures in one file are not turned "
-                         "in place"));
+  const auto made_once = [](const PlanOptions& options) {
+    const Plan plan = qturn::plan(options);
+    CHECK(plan.others.empty());
+    Pairs pairs;
+    plan.jobs.for_each_made_once([&](const fs::path& input, const fs::path& output) {
+      pairs.emplace(input.string(), output.string());
+    });
+    return pairs;
+  };
+  CHECK(made_once(with_companions({"set"}, "out")) == Pairs{{"set/all.json", "out/all.json"}});
+  CHECK(made_once(with_companions({"set"}, "")) == Pairs{{"set/all.json", "set/all.json"}});
+  fs::create_directory("set/x");
+  fs::rename("set/a.jpg", "set/x/a.jpg");
+  CHECK(message_of(with_companions({"set/x"}, ""))
+            .starts_with("set/all.json lies outside of the input and is not turned in place"));
 }
 
 }  // namespace jobs_test

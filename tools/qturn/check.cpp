@@ -381,8 +381,9 @@ int check_tars(const CommandLine& line, PlanOptions inputs) {
   std::optional<LabelsToCheck> labels;
   if (line.check_labels) {
     if (!is_listed(inputs, line.inputs.front()))
-      throw PlanError(line.inputs.front() +
-                      ": --labels needs a tar that can be read twice: a file that is not compressed");
+      throw PlanError(
+          line.inputs.front() +
+          ": --labels needs a tar that can be read twice: a file that is not compressed");
     inputs.labels = line.labels;
     inputs.masks = line.mask_options();
     listed = labelled_tar(line, inputs);

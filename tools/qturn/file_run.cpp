@@ -74,6 +74,9 @@ class FileRun {
   /// Writes the label files of many pictures and the files of data sets; a shard writes its part of
   /// them. Adds to `listed` what the manifest lists.
   FileResults write_shared(std::vector<ManifestFile>& listed) const;
+  /// In place, label files of many pictures follow them, or it is said that they lag. False if one
+  /// could not be replaced.
+  bool replace_shared(bool has_ended_early) const;
   /// Writes the files about all pictures, after augment also the manifest and the page of --html.
   /// If the run has ended early, writes the manifest alone, so that shorter files do not replace
   /// the files of an earlier run. False if one could not be written: messages say why.
@@ -166,6 +169,7 @@ bool FileRun::begin() {
   watch_stop_signals();
   journals_ = open_journals(line_, wanted_, plan_, options_.jpeg.edges, fsync);
   // Another run may have begun before this one held the lock.
+  if (line_.in_place) refuse_changed_files(plan_);
   if (!shard_) refuse_unmerged_shards(plan_.output_folder);
   if (shard_ && !begin_shard(*shard_)) return false;
   if (!augments() && !standard_input_)
@@ -204,8 +208,19 @@ FileResults FileRun::write_shared(std::vector<ManifestFile>& listed) const {
   return results;
 }
 
+bool FileRun::replace_shared(bool has_ended_early) const {
+  if (!has_ended_early)
+    return say_results(replace_shared_files(plan_, options_, *written_, *journals_, *sink_));
+  for (const fs::path& file : lagging_files(plan_, *written_, *journals_))
+    print_message(fmt::format("{} lags behind its pictures until --resume has done the rest",
+                              printable(file.string())),
+                  Tone::warning);
+  return true;
+}
+
 bool FileRun::write_files_of_all() {
   const bool has_ended_early = is_interrupted_ || !is_run_whole_;
+  if (line_.in_place) return replace_shared(has_ended_early);
   // A shard has a manifest even if it has no pictures.
   const bool needs_pictures = augments() && (!shard_ || has_ended_early);
   if (needs_pictures && plan_.jobs.skipped_count() == 0 && written_->empty()) return true;

@@ -39,6 +39,7 @@ constexpr Row rows[] = {
     {Hint::replace_or_skip, "; use --overwrite, --skip-existing or --update, or another output"},
     {Hint::work_in_place, "; use --in-place, or another output"},
 
+    {Hint::finish_run, "; finish it with --resume"},
     {Hint::finish_journal, "; finish it with --resume, or remove {} to forget it"},
     {Hint::forget_journal, ", and when all others are done, --restart forgets the journal"},
     {Hint::resume_and_replace, "", When::has_shard},

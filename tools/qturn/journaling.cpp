@@ -128,6 +128,12 @@ std::unique_ptr<Journals> open_journals(const CommandLine& line, const PlanOptio
           visit(files.path(file), {id.device, id.inode, file.bytes, file.modified_ns});
       }
     };
+    journal.shared = [&jobs = plan.jobs](const JournalOptions::VisitShared& visit) {
+      jobs.shared_labels().for_each_replaced([&](const SharedLabels::File& file) {
+        for (const auto& picture : file.pictures)
+          if (picture) visit(file.input, jobs.place_of(*picture));
+      });
+    };
   } else {
     journal.roots = {{plan.output_folder, absolute_inputs(options)}};
     if (line.shard)

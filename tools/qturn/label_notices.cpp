@@ -40,7 +40,8 @@ std::set<std::filesystem::path> find_label_caches(const JobList& jobs) {
   return caches;
 }
 
-void say_shared_labels(const SharedLabels::File& file, const std::string& pictures, bool is_named) {
+void say_shared_labels(const SharedLabels::File& file, const std::string& pictures, bool is_named,
+                       bool in_place) {
   std::uint64_t listed = 0, strays = 0, problems = 0;
   for (std::size_t image = 0; image < file.content->size(); ++image) {
     const LabelledImages::Image& each = (*file.content)[image];
@@ -66,7 +67,8 @@ void say_shared_labels(const SharedLabels::File& file, const std::string& pictur
     text += "; this is assumed, two corners would fit, too: --labels huggingface:voc reads those";
   if (listed > file.found)
     text += fmt::format("; images not found: {} of {}", listed - file.found, listed);
-  if (strays > 0) text += fmt::format("; annotations without an image, left out: {}", strays);
+  if (strays > 0 && !in_place)
+    text += fmt::format("; annotations without an image, left out: {}", strays);
   if (problems > 0)
     text += fmt::format("; images whose labels cannot be turned in all variants: {}", problems);
   print_message(text);
@@ -234,7 +236,7 @@ void say_labels(const CommandLine& line, const Plan& plan) {
                               labelled.size(), pictures, kind));
   }
   for (const SharedLabels::File& file : plan.jobs.shared_labels().files())
-    say_shared_labels(file, pictures, line.labels.take == TakeLabels::one_file);
+    say_shared_labels(file, pictures, line.labels.take == TakeLabels::one_file, line.in_place);
   for (const SharedLabels::Broken& file : plan.jobs.shared_labels().broken())
     say_broken(file, pictures);
   std::map<std::filesystem::path, std::uint64_t> image_sets;

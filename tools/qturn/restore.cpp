@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <set>
 #include <string>
@@ -71,6 +72,10 @@ std::unique_ptr<Journals> open_journals_of(const KeptRun& run) {
   std::error_code unknown;
   for (const std::string& folder : run.header.inputs)
     if (fs::is_directory(folder, unknown)) options.roots.push_back({folder, {"."}});
+  options.shared = [&run](const JournalOptions::VisitShared& visit) {
+    for (const Intent& picture : run.pictures)
+      if (picture.front().is_shared) visit(picture.front().target, picture.front().target);
+  };
   if (options.roots.empty())
     throw PlanError(
         fmt::format("the folders that were turned do not exist: {}; --to names the one "
@@ -89,34 +94,82 @@ std::set<fs::path> folders_of(const KeptRun& run) {
   return folders;
 }
 
+using WhichPictures = std::function<bool(std::size_t number)>;
+
+bool turn_some(const KeptRun& run, const WhichPictures& which, Run& restoration,
+               const RestoreWriter& writer, const Run::Tell& tell) {
+  const RecordedPictures jobs(run, which);
+  ListReader reader(jobs, jobs);
+  return jobs.size() == 0 || restoration.turn(reader, writer, tell);
+}
+
+/// Puts pictures back, and then shared files, if all their pictures are back. `options` is of the
+/// run. Nothing that belongs to a shared file is put back if not all of it can be. Returns false if
+/// it ended before all were done.
+bool turn_all(const CommandLine& line, const KeptRun& run, RunOptions options,
+              RestoreWriter& writer, const Run::Tell& tell) {
+  const auto is_shared = [&](std::size_t number) { return run.is_shared(number); };
+  const auto is_file = [&](std::size_t number) { return run.pictures[number].front().is_shared; };
+  fs::path left;
+  const auto look = [&](const Outcome& outcome) {
+    if (has_failed(outcome.status) && is_shared(outcome.job)) left = outcome.output;
+  };
+  Run restoration(line, options);
+  options.plan_only = true;
+  Run looking(line, options);
+  if (!turn_some(run, is_shared, looking, writer, look)) return false;
+  writer.leave_shared(left);
+  const bool are_back =
+      turn_some(run, std::not_fn(is_file), restoration, writer, [&](const Outcome& outcome) {
+        look(outcome);
+        tell(outcome);
+      });
+  writer.leave_shared(left);
+  try {
+    return are_back && turn_some(run, is_file, restoration, writer, tell);
+  } catch (const std::exception& error) {  // pictures are back
+    say(line, Tone::error, reason(error));
+    return false;
+  }
+}
+
 /// Returns the exit status.
 int restore_pictures(const CommandLine& line, const KeptRun& run, Journals* journals) {
   RunOptions options;
   set_resources(line, options);
   options.plan_only = line.dry_run;
   RestoreWriter writer(run, journals);
-  const RecordedPictures jobs(run);
-  ListReader reader(jobs, jobs);
   const Plan no_plan;
   Report report(line, no_plan, {});
-  Run restoration(line, options);
   if (journals) journals->begin([&] { return folders_of(run); });
-  const bool is_run_whole = restoration.turn(reader, writer, [&](const Outcome& outcome) {
+  bool is_any_back = false, is_any_left = false;  // of shared files and their pictures
+  std::size_t files_done = 0;                     // shared ones, which are no pictures
+  const bool is_run_whole = turn_all(line, run, options, writer, [&](const Outcome& outcome) {
+    if (run.is_shared(outcome.job)) {
+      is_any_back = is_any_back || outcome.status == Status::done;
+      is_any_left = is_any_left || has_failed(outcome.status);
+    }
     Outcome restored = outcome;
     restored.input = outcome.output;  // what the user knows
     restored.is_picture = true;
     restored.route = Route::none;
-    report.add(restored);
+    if (run.pictures[outcome.job].front().is_shared && !has_failed(outcome.status)) {
+      ++files_done;
+      for (const Sentence& warning : restored.warnings) say(line, Tone::warning, warning);
+    } else {
+      report.add(restored);
+    }
     if (line.dry_run && outcome.status == Status::done)
       fmt::print("{} -> {}\n", printable(outcome.input.string()),
                  printable(outcome.output.string()));
   });
-  const bool is_interrupted = end_watch(report.finished() == jobs.size());
+  const bool is_interrupted = end_watch(report.finished() + files_done == run.pictures.size());
   const bool whole = is_run_whole && report.incomplete() == 0;
   report.finish(is_interrupted, line.dry_run ? "would be restored" : "restored");
   if (journals) {
     // A file that another program has changed stays as it is, however often this is done.
-    say_warnings(journals->finish(whole && !is_interrupted, report.failed() == 0));
+    const bool all_done = whole && !is_interrupted && !(is_any_back && is_any_left);
+    say_warnings(journals->finish(all_done, report.failed() == 0));
     if (whole && !is_interrupted) tidy(run);
   }
   return exit_code_of_run(whole && report.failed() == 0);

@@ -152,13 +152,14 @@ void CocoWriter::element(std::string_view array, std::string_view blanks, std::s
   if (array == images) {
     const CocoImage image(text, place);
     for (const LabelledVariant& variant : variants_of_(image_of(image.id(), place)))
-      copies_.put(blanks, image.turned(variant));
+      copies_.put(blanks, variant.is_kept ? text : image.turned(variant));
     return;
   }
   CocoAnnotation annotation(text, place);
   const std::size_t image = image_of(annotation.image(), place);
   const std::vector<LabelledVariant>& variants = variants_of_(image);
   if (variants.empty()) return;
+  if (variants.front().is_kept) return copies_.put(blanks, text);
   annotation.read_shapes();
   for (const LabelledVariant& variant : variants)
     copies_.put(blanks,

@@ -138,6 +138,7 @@ void CsvWriter::take_row(const CsvRows::Row& row) {
   }
   const std::vector<LabelledVariant>& variants = variants_of_(*image);
   if (variants.empty()) return;
+  if (variants.front().is_kept) return put(row.text, row.end);
   read.read_shape();
   for (const LabelledVariant& variant : variants)
     put(read.turned(variant, content_.unit(), content_.swap()), row.end);

@@ -179,6 +179,7 @@ class ElementWriter : public SharedLabelWriter, private ElementTaker {
     if (!image)
       throw LabelError(place, fmt::format("{} was not there before the run", element.file_name()));
     for (const LabelledVariant& variant : variants_of_(*image)) {
+      if (variant.is_kept) return copies_.put(blanks, text);
       ElementTurn turn(text, place, variant, swap_, nullptr);
       element.turn(turn);
       rename_files(turn.edits, variant.others);
