@@ -12,6 +12,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "src/files/journal.hpp"
 #include "src/files/safe_file.hpp"
 #include "tests/fixtures/temporary_folder.hpp"
 
@@ -48,6 +49,17 @@ void write(const fs::path& file, const std::string& content) {
   fs::create_directories(file.parent_path());
   std::ofstream out(file, std::ios::binary);
   if (!(out << content).flush()) throw std::runtime_error("cannot write " + file.string());
+}
+
+/// Whether the run that was killed before has made such a name: its journal knows the run's id.
+bool is_of_killed_run(const Scenario& scenario, const std::string& temporary) {
+  constexpr std::size_t last_letters = 4;
+  const std::string letters = temporary.substr(temporary.rfind(".qturn-") + 7);
+  const std::string id = letters.substr(0, letters.size() - last_letters);
+  return std::ranges::any_of(scenario.before, [&](const auto& file) {
+    return qturn::is_journal_name(fs::path(file.first).filename().string()) &&
+           file.second.content.find(id) != std::string::npos;
+  });
 }
 
 }  // namespace
@@ -91,9 +103,10 @@ std::vector<Fault> acts_at(const SystemCall& call, const Scenario& scenario, con
       if (kind != Kind::save_late || scenario.before.contains(name)) add(kind, word, name);
   }
   for (const fs::path& path : {call.path, call.to})
-    // A killed run's temporary may be what another program saved: it is put back, or removed.
-    if (qturn::is_temporary_name(path.filename().string()) &&
-        !scenario.before.contains(path.string()))
+    // A killed run's temporary may be what another program saved: it is put back, or removed. So
+    // may be a file that another program puts under such a name.
+    if (const std::string name = path.filename().string();
+        qturn::is_temporary_name(name) && !is_of_killed_run(scenario, name))
       for (const auto& [kind, word] : to_files)
         if (kind != Kind::save_late) add(kind, word, a_temporary);
   for (const std::string& folder : folders)
