@@ -104,7 +104,7 @@ class Lister {
     Bytes content;
     if (!member.offset && is_held(member)) content = reader.content();
     if (!files_->add(member, std::move(content))) twice_.insert(member.name);
-    if (const FileKind kind = kind_of(member); kind == FileKind::other) {
+    if (const FileKind kind = kind_of(member, reader); kind == FileKind::other) {
       if (member.offset || is_held(member)) sample_.others.push_back(member);
     } else {
       (kind == FileKind::mask ? sample_.masks : sample_.pictures).push_back(member);
@@ -130,15 +130,20 @@ class Lister {
   }
 
   /// A picture, a mask, or another file.
-  FileKind kind_of(const TarMember& member) const {
-    const fs::path path = tar_ / member.name;
-    const std::string name = path.filename(), suffix = lower_suffix(name);
-    if (is_suffix_of_labels(suffix) || !is_selected(options_, member.name, name))
+  FileKind kind_of(const TarMember& member, TarReader& reader) const {
+    constexpr std::uint64_t likely_read = 4096;  // with its header
+    const std::string name = member.name.substr(member.name.rfind('/') + 1);
+    const std::string suffix = lower_suffix(name);
+    if (is_suffix_of_labels(suffix)) return FileKind::other;
+    Bytes head;
+    if (!codec_of_suffix(suffix) && member.offset)
+      head = member.bytes <= likely_read
+                 ? reader.content()
+                 : read_head(tar_ / member.name, tar_head_bytes, files_.get());
+    if (!format_of(options_, suffix, head) || !is_selected(options_, member.name, name))
       return FileKind::other;
-    const bool is_read = !codec_of_suffix(suffix) && member.offset;
-    const Bytes head = is_read ? read_head(path, tar_head_bytes, files_.get()) : Bytes();
     const KindOfFile found = kind_of_file(member.name, head);
-    return found.is_picture() && format_of(options_, suffix, head) ? found.kind : FileKind::other;
+    return found.is_picture() ? found.kind : FileKind::other;
   }
 
   /// Lists a sample: its pictures, and the rest only if it has none, for what lies beside a picture
