@@ -162,7 +162,7 @@ std::string checksum_of(std::string_view text) {
 /// Whether the line ends with the checksum of the part before it.
 bool has_checksum(std::string_view line) {
   constexpr std::size_t length = 8;
-  const std::string_view before = line.ends_with("\"]") ? ",\"" : ",\"sum\":\"";
+  const std::string_view before = line.ends_with("\"]") ? R"(,")" : R"(,"sum":")";
   const std::size_t rest = before.size() + length + 2;
   return line.size() > rest && line.substr(line.size() - rest).starts_with(before) &&
          line.substr(line.size() - length - 2, length) ==
