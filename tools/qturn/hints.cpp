@@ -15,6 +15,7 @@ enum class When : std::uint8_t { always, resumes, has_shard, has_value, is_patte
 
 /// The words for a hint of this kind. If a kind has several rows, the first whose condition holds
 /// counts.
+// NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding): a row is read in this order
 struct Row {
   Hint::Kind kind;
   std::string_view words;  ///< {} is the hint's value
