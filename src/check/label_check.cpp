@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 #include <map>
 #include <memory>
 #include <utility>
@@ -140,8 +139,9 @@ void LabelCheck::check_own_label(std::size_t picture, std::vector<LabelFinding>&
   };
   try {
     const bool lies_in_tar = sources_.tar && sources_.tar->contain(path);
-    const std::string text =
-        lies_in_tar ? std::string(text_of(whole(path))) : read_companion(path).text;
+    const std::string text = lies_in_tar
+                                 ? std::string(text_of(read_whole(path, sources_.tar.get())))
+                                 : read_companion(path).text;
     LabelContent content = place.rule->format->read(text, place.rule->keypoints);
     for (const LabelProblem& problem : content.problems) tell(problem);
     name_classes(content, place.classes, tell);
@@ -179,12 +179,8 @@ void LabelCheck::check_mask(std::size_t picture, const fs::path& mask,
   }
 }
 
-Bytes LabelCheck::whole(const fs::path& file) const {
-  return read_head(file, std::numeric_limits<std::size_t>::max(), sources_.tar.get());
-}
-
 Header LabelCheck::header_of(const fs::path& picture) const {
-  const Bytes file = whole(picture);
+  const Bytes file = read_whole(picture, sources_.tar.get());
   const Codec* codec = codec_of_content(file, lower_suffix(picture));
   if (!codec) throw ImageFileError("not a picture in a format that qturn reads");
   if (codec->check_limits) codec->check_limits(file, limits_);
@@ -238,12 +234,8 @@ void LabelCheck::check_rest(const Tell& tell, const std::function<void(const std
   std::set<fs::path> shared;
   for (const auto& [path, format] : sources_.shared) {
     shared.insert(path);
-    const bool lies_in_tar = sources_.tar && sources_.tar->contain(path);
-    check_shared({.input = path,
-                  .output = {},
-                  .tar = lies_in_tar ? sources_.tar : nullptr,
-                  .format = format},
-                 pictures, tell, note);
+    check_shared({.input = path, .output = {}, .tar = sources_.tar, .format = format}, pictures,
+                 tell, note);
   }
   for (const CompanionFiles* among : {&sources_.labels, &sources_.masks}) {
     for (const fs::path& stray : find_stray_labels(*among, sources_, shared)) {

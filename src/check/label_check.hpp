@@ -21,7 +21,6 @@
 #include "src/inputs/listings.hpp"
 #include "src/labels/label_frame.hpp"
 #include "src/labels/label_shapes.hpp"
-#include "src/picture/bytes.hpp"
 #include "src/picture/image.hpp"
 #include "src/sample/label_turn.hpp"
 
@@ -102,8 +101,6 @@ class LabelCheck {
   const std::vector<std::size_t>& frames() const { return frames_; }
 
  private:
-  /// Of a file, wherever it lies. Throws FileError.
-  Bytes whole(const std::filesystem::path& file) const;
   void check_own_label(std::size_t picture, std::vector<LabelFinding>& findings);
   void check_mask(std::size_t picture, const std::filesystem::path& mask,
                   std::vector<LabelFinding>& findings);

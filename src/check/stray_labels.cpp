@@ -2,7 +2,6 @@
 #include "src/check/label_check.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <map>
 #include <string>
 
@@ -22,7 +21,7 @@ std::string lower_stem(const fs::path& file) { return lower_case(file.stem().str
 /// Of an empty one, only where no other text lies.
 bool looks_like(const LabelFormat& format, const fs::path& file, const TarFiles* tar,
                 bool is_among_pictures) try {
-  const Bytes bytes = read_head(file, std::numeric_limits<std::size_t>::max(), tar);
+  const Bytes bytes = read_whole(file, tar);
   if (bytes.empty()) return !is_among_pictures;
   return format.is_of(text_of(bytes));
 } catch (const FileError&) {

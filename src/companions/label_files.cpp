@@ -160,7 +160,7 @@ class LabelFinder {
       if (entry.is_folder() || !(entry.lower.ends_with(".yaml") || entry.lower.ends_with(".yml")))
         continue;
       const fs::path path = folder / entry.name;
-      known->second.emplace_back(path, text_of(found_.read(path)));
+      known->second.emplace_back(path, text_of(read_whole(path, found_.tar.get())));
     }
     return known->second;
   }
@@ -312,7 +312,7 @@ class LabelFinder {
   }
 
   std::string text_if_readable(const fs::path& path) const try {
-    return std::string(text_of(found_.read(path)));
+    return std::string(text_of(read_whole(path, found_.tar.get())));
   } catch (const FileError&) {
     return "";
   }

@@ -188,7 +188,7 @@ class LeftoverFinder {
 
   /// Nothing if it cannot be read.
   std::optional<std::string> text_of_file(const fs::path& file, std::size_t most_bytes) const try {
-    return std::string(text_of(among_.read(file, most_bytes)));
+    return std::string(text_of(read_head(file, most_bytes, among_.tar.get())));
   } catch (const FileError&) {
     return std::nullopt;
   }

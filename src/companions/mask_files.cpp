@@ -127,7 +127,8 @@ class MaskFinder {
     const std::string array = masks_.place(found.place).folder.path + found.name;
     const std::string picture = files_.path(file);
     try {
-      expect_array_of(among_.read(array), among_.read(picture), lower_suffix(picture));
+      const TarFiles* const tar = among_.tar.get();
+      expect_array_of(read_whole(array, tar), read_whole(picture, tar), lower_suffix(picture));
     } catch (const ImageFileError& error) {
       if (options_.others == Others::stop) throw LeftoverError(array, error.what());
       known->second = false;

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <functional>
-#include <limits>
 #include <map>
 #include <set>
 #include <string>
@@ -42,7 +41,7 @@ const SharedLabelFormat* format_among(const std::vector<const SharedLabelFormat*
   for (const SharedLabelFormat* format : formats) {
     asked.push_back({format->recogniser(), {}});
     if (!plain || path.filename() != format->plain_name) continue;
-    const Bytes head = among.read(path, text_head_bytes);
+    const Bytes head = read_head(path, text_head_bytes, among.tar.get());
     if (text_of(head).find("file_name") != std::string_view::npos) asked.back().told = true;
   }
   const auto ask = [&](std::string_view part) {
@@ -51,7 +50,9 @@ const SharedLabelFormat* format_among(const std::vector<const SharedLabelFormat*
     return !std::ranges::all_of(asked, [](const Asked& each) { return each.told.has_value(); });
   };
   try {
-    if (!formats.empty()) among.read_in_parts(path, [&](auto part) { return ask(text_of(part)); });
+    if (!formats.empty())
+      read_in_parts(
+          path, [&](auto part) { return ask(text_of(part)); }, among.tar.get());
   } catch (const FileError& error) {
     throw LabelsError(error.what());
   }
@@ -119,12 +120,11 @@ std::string key_of(const fs::path& file, const FileList& files) {
 }  // namespace
 
 FileState SharedLabels::File::read(const std::function<void(std::string_view part)>& take) const {
-  if (!tar) return read_text_in_parts(input, take);
-  tar->read_in_parts(input, [&](std::span<const std::byte> part) {
+  const auto take_bytes = [&](std::span<const std::byte> part) {
     take(text_of(part));
     return true;
-  });
-  return {};
+  };
+  return read_in_parts(input, take_bytes, tar.get());
 }
 
 void SharedLabels::add(File file) {
@@ -177,7 +177,7 @@ std::vector<SharedLabel> SharedLabels::of(std::size_t picture) const {
 }
 
 Header header_of_picture(const fs::path& picture, const TarFiles* tar) try {
-  const Bytes bytes = read_head(picture, std::numeric_limits<std::size_t>::max(), tar);
+  const Bytes bytes = read_whole(picture, tar);
   return PictureTurn(bytes, lower_suffix(picture), {}).header();
 } catch (const std::runtime_error& error) {
   throw FileError(fmt::format("{}: {}", picture.string(), error.what()), picture, {});
@@ -340,8 +340,7 @@ SharedLabels find_shared_labels(const PlanOptions& options, FoundFiles& among,
   std::size_t found = 0;
   for (const auto& [path, format] : formats) {
     try {
-      read.push_back(read_shared_labels(path, *format, swap_pairs,
-                                        among.lies_in_tar(path) ? among.tar : nullptr));
+      read.push_back(read_shared_labels(path, *format, swap_pairs, among.tar));
       pictures.add_described_beside(read.back());
     } catch (const PlanError& error) {
       if (!may_be_of_others(path) || pictures.any_is_named_in(path))

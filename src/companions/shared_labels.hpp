@@ -42,7 +42,7 @@ class SharedLabels {
   struct File {
     std::filesystem::path input, output;       ///< in place, they are the same
     FileState state = {};                      ///< when it was read
-    std::shared_ptr<const TarFiles> tar = {};  ///< if it lies in one; or null
+    std::shared_ptr<const TarFiles> tar = {};  ///< it lies there, if that contains it; or null
     const SharedLabelFormat* format = nullptr;
     SwapPairs swap_pairs = {};  ///< that the content was read with
     std::unique_ptr<LabelledImages> content = {};
@@ -104,7 +104,7 @@ class SharedLabels {
 /// Throws FileError if the picture cannot be read. `tar`: as read_head().
 Header header_of_picture(const std::filesystem::path& picture, const TarFiles* tar = nullptr);
 
-/// A file with its content, without its output and its pictures. `tar`: if it lies in one.
+/// A file with its content, without its output and its pictures. `tar`: as File::tar.
 /// Throws PlanError, which names the file, and the place in it if its content is the reason.
 SharedLabels::File read_shared_labels(const std::filesystem::path& path,
                                       const SharedLabelFormat& format, const SwapPairs& swap_pairs,

@@ -268,10 +268,6 @@ auto made(const SharedLabels::File& file, Make make) {
   }
 }
 
-}  // namespace
-
-namespace {
-
 using Prove = std::function<void(const StagedFiles&)>;
 
 /// Writes the file and lets `put` put it in its place. Calls `list` with its hashes before that.

@@ -5,9 +5,7 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <iosfwd>
-#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -17,12 +15,10 @@
 #include <string_view>
 #include <vector>
 
-#include "src/files/file_descriptor.hpp"
 #include "src/files/tar/input.hpp"
 #include "src/inputs/file_list.hpp"
 #include "src/inputs/listings.hpp"
 #include "src/inputs/options.hpp"
-#include "src/picture/bytes.hpp"
 #include "src/picture/errors.hpp"
 
 namespace qturn {
@@ -49,20 +45,6 @@ struct FoundFiles {
   const std::filesystem::path& place_of(const std::filesystem::path& named) const {
     const auto place = in_tar.find(named);
     return place == in_tar.end() ? named : place->second;
-  }
-  bool lies_in_tar(const std::filesystem::path& file) const { return tar && tar->contain(file); }
-  /// At most the first `most_bytes` of a file, wherever it lies. Throws FileError.
-  Bytes read(const std::filesystem::path& file,
-             std::size_t most_bytes = std::numeric_limits<std::size_t>::max()) const {
-    return read_head(file, most_bytes, tar.get());
-  }
-  /// Hands over its bytes in their order, as long as `take` returns true. Throws FileError.
-  void read_in_parts(const std::filesystem::path& file,
-                     const std::function<bool(std::span<const std::byte> part)>& take) const {
-    if (lies_in_tar(file))
-      tar->read_in_parts(file, take);
-    else
-      qturn::read_in_parts(file, take);
   }
 };
 

@@ -101,11 +101,10 @@ class Lister {
     const std::string_view key = webdataset_key(member.name);
     if (key != sample_.key) end_sample();
     sample_.key = key;
-    Bytes content;
-    if (!member.offset && is_held(member)) content = reader.content();
-    if (!files_->add(member, std::move(content))) twice_.insert(member.name);
+    const bool is_kept = !member.offset && is_held(member);
+    if (!files_->add(member, is_kept ? reader.content() : Bytes())) twice_.insert(member.name);
     if (const FileKind kind = kind_of(member, reader); kind == FileKind::other) {
-      if (member.offset || is_held(member)) sample_.others.push_back(member);
+      if (member.offset || is_kept) sample_.others.push_back(member);
     } else {
       (kind == FileKind::mask ? sample_.masks : sample_.pictures).push_back(member);
     }
@@ -254,9 +253,9 @@ Plan list_tar(const PlanOptions& options, const std::string& tar, std::uint64_t 
   return lister.plan();
 }
 
-FoundFiles find_in_tar(const PlanOptions& options, const std::string& tar,
+FoundFiles find_in_tar(const PlanOptions& options, const std::string& tar, std::uint64_t most_bytes,
                        const std::atomic<bool>& stop) {
-  Lister lister(options, tar, 0, true);
+  Lister lister(options, tar, most_bytes, true);
   lister.list(stop);
   return lister.files();
 }

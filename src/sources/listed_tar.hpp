@@ -20,9 +20,10 @@ namespace qturn {
 /// options name a file of labels, because it would be decompressed twice.
 bool is_listed(const PlanOptions& options, const std::string& tar);
 
-/// The files of a tar, also those of the samples of pictures. Throws PlanError if the tar is
-/// damaged; FileError; Interrupted.
-FoundFiles find_in_tar(const PlanOptions& options, const std::string& tar,
+/// The files of a tar, also those of the samples of pictures. One that is stored with holes is kept
+/// in memory and has at most `most_bytes`. Throws PlanError if the tar is damaged; FileError;
+/// Interrupted.
+FoundFiles find_in_tar(const PlanOptions& options, const std::string& tar, std::uint64_t most_bytes,
                        const std::atomic<bool>& stop);
 
 /// Of a tar: the pictures with what belongs to them outside of their samples, or no jobs if

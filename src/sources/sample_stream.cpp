@@ -92,7 +92,7 @@ std::optional<SampleStream::Gathered> SampleStream::gather() try {
       return std::exchange(current_, std::nullopt);
     }
     if (!options_.plan.hidden && member->is_hidden()) continue;
-    if (is_listed(path_of(*member))) continue;
+    if (is_listed(*member)) continue;
     const std::string_view key = webdataset_key(member->name);
     if (current_ && current_->key != key) {
       next_member_ = std::move(member);
@@ -214,11 +214,11 @@ void SampleStream::number(Job& job) {
   if (picture) job.shared_labels = listed.shared_labels().of(*picture);
 }
 
-/// Whether a file belongs to pictures elsewhere, and comes with them.
-bool SampleStream::is_listed(const fs::path& file) const {
+/// Whether a member belongs to pictures elsewhere, and comes with them.
+bool SampleStream::is_listed(const Member& member) const {
   if (!lists_tar() || options_.listed->jobs.files().empty()) return false;
   const JobList& listed = options_.listed->jobs;
-  const std::string path = normal_path(file);
+  const std::string path = normal_path(path_of(member));
   return listed.shared_labels().contain(path) || listed.labels().contain(path) ||
          listed.masks().contain(path);
 }

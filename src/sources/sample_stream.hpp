@@ -108,7 +108,7 @@ class SampleStream : public SampleReader {
   std::vector<Job> jobs_of(Gathered& sample);
   bool lists_tar() const { return options_.listed && !options_.name.empty(); }
   void number(Job& job);
-  bool is_listed(const std::filesystem::path& file) const;
+  bool is_listed(const Member& member) const;
   void add_listed(Gathered& sample, std::vector<Job>& jobs) const;
   void refuse_too_large(Gathered& sample, const Member& member, std::uint64_t needed) const;
   void look_for_leftovers(const Gathered& sample);

@@ -366,7 +366,8 @@ int check_pictures(const CommandLine& line, const PlanOptions& inputs) {
 FoundFiles labelled_tar(const CommandLine& line, const PlanOptions& inputs) {
   if (line.inputs.size() > 1)
     throw PlanError("--labels compares the files of one tar; name the tars in separate runs");
-  return find_in_tar(inputs, line.inputs.front(), watch_stop_signals());
+  return find_in_tar(inputs, line.inputs.front(), bytes_of_reader(check_options(line)),
+                     watch_stop_signals());
 }
 
 /// Pictures in tars, the XMP files of their samples, and with --labels what belongs to them.

@@ -27,12 +27,21 @@ Bytes read_head(const std::filesystem::path& file, std::size_t count, const TarF
     append(head, part.first(std::min(part.size(), count - head.size())));
     return head.size() < count;
   };
-  const std::size_t part_bytes = std::min(count, std::size_t{1} << 20);
-  if (tar && tar->contain(file))
-    tar->read_in_parts(file, take, part_bytes);
-  else
-    read_in_parts(file, take, part_bytes);
+  read_in_parts(file, take, tar, std::min(count, std::size_t{1} << 20));
   return head;
+}
+
+Bytes read_whole(const std::filesystem::path& file, const TarFiles* tar) {
+  if (!tar || !tar->contain(file)) return read_file(file);
+  return read_head(file, std::numeric_limits<std::size_t>::max(), tar);
+}
+
+FileState read_in_parts(const std::filesystem::path& file,
+                        const std::function<bool(std::span<const std::byte> part)>& take,
+                        const TarFiles* tar, std::size_t part_bytes) {
+  if (!tar || !tar->contain(file)) return read_in_parts(file, take, part_bytes);
+  tar->read_in_parts(file, take, part_bytes);
+  return {};
 }
 
 TarInput::TarInput(const std::filesystem::path& file, const std::atomic<bool>& stop)

@@ -22,10 +22,18 @@ namespace qturn {
 
 class TarFiles;
 
-/// The first bytes of a regular file, at most `count`. If `tar` contains it, it lies there. Throws
-/// FileError if it is not one, or cannot be read.
+// Reads a regular file, which lies in `tar` if that contains it. These throw FileError if it is not
+// one, or cannot be read.
+
+/// Its first bytes, at most `count`.
 Bytes read_head(const std::filesystem::path& file, std::size_t count,
                 const TarFiles* tar = nullptr);
+/// All of it.
+Bytes read_whole(const std::filesystem::path& file, const TarFiles* tar);
+/// As read_in_parts() does on the disk; in a tar it has no state.
+FileState read_in_parts(const std::filesystem::path& file,
+                        const std::function<bool(std::span<const std::byte> part)>& take,
+                        const TarFiles* tar, std::size_t part_bytes = std::size_t{1} << 20);
 
 class TarInput {
  public:
