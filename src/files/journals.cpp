@@ -265,7 +265,11 @@ void Journals::find_journal(Place& place, const fs::path& folder) {
   bool is_taken = false;  // another run has the usual name
   for (const fs::path& name : names) {
     auto content = read_journal(name, place.root, resumes() || !options_.takes_back.empty());
-    if (!content) continue;
+    if (!content) {
+      // A run has ended before its first line was written.
+      if (name != usual) ::unlink(name.c_str());
+      continue;
+    }
     if (content->header.is_of_same_run(place.header)) {
       place.file = name;
       place.content = std::move(content);
