@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <optional>
 #include <span>
 #include <tuple>
 #include <utility>
@@ -42,6 +43,13 @@ std::string path_below(std::string file_name) {
   return path;
 }
 
+/// The folder below which a file is called so, with '/' at its end.
+std::optional<std::string> folder_above(const std::string& wanted, const std::string& path) {
+  const std::size_t before = path.size() - std::min(wanted.size(), path.size());
+  if (before == 0 || path[before - 1] != '/' || !path.ends_with(wanted)) return std::nullopt;
+  return path.substr(0, before);
+}
+
 std::string folder_of(const fs::path& file, const std::map<std::string, std::size_t>& folders) {
   const std::string stem = lower_case(file.stem().string());
   const std::string own = own_folder(file);
@@ -59,6 +67,12 @@ std::string folder_of(const fs::path& file, const std::map<std::string, std::siz
                     file.string(), ranked[1].second, ranked[0].second));
   }
   return ranked[0].second;
+}
+
+/// Whether a file neither lies beside a picture, nor names it by its way from where it lies itself.
+bool is_from_elsewhere(const SharedLabels::File& file, const std::string& folder_of_picture,
+                       const std::string& folder) {
+  return folder != described_folder(file.input) / "" && folder_of_picture != own_folder(file.input);
 }
 
 std::string_view stem_of(std::string_view name) { return name.substr(0, name.rfind('.')); }
@@ -90,9 +104,7 @@ void SharedLabelPictures::for_each_match(const SharedLabels::File& file, Visit v
       std::tie(first, last) = by_stem_.equal_range(name);
     for (auto at = first; at != last; ++at) {
       const std::string path = folders_.at(files_[at->second].folder) + std::string(name);
-      const std::size_t before = path.size() - std::min(wanted.size(), path.size());
-      if (before > 0 && path[before - 1] == '/' && path.ends_with(wanted))
-        visit(image, at->second, path.substr(0, before));
+      if (const auto folder = folder_above(wanted, path)) visit(image, at->second, *folder);
     }
   }
 }
@@ -141,8 +153,8 @@ void SharedLabelPictures::add_described_beside(const SharedLabels::File& file) {
 
 bool SharedLabelPictures::is_of_another(const SharedLabels::File& file, std::size_t picture,
                                         const std::string& folder) const {
-  return described_beside_.contains(picture) && folder != described_folder(file.input) / "" &&
-         folders_.at(files_[picture].folder) != own_folder(file.input);
+  return described_beside_.contains(picture) &&
+         is_from_elsewhere(file, folders_.at(files_[picture].folder), folder);
 }
 
 void SharedLabelPictures::find_those_of(SharedLabels::File& file) const {
@@ -159,6 +171,38 @@ void SharedLabelPictures::find_those_of(SharedLabels::File& file) const {
     file.pictures[image] = picture;
   });
   file.found = folders[chosen];
+}
+
+void SharedLabelImages::add(const SharedLabels::File& file) {
+  if (!file.content->has_geometry()) return;
+  for (std::size_t image = 0; image < file.content->size(); ++image)
+    if ((*file.content)[image].is_listed)
+      by_name_.emplace(fs::path(path_below((*file.content)[image].file_name)).filename(),
+                       Image{&file, image});
+}
+
+std::vector<SharedLabel> SharedLabelImages::of(const fs::path& picture) const {
+  const std::string path = normal_path(picture), own = own_folder(path);
+  std::vector<std::pair<Image, std::string>> found;
+  const auto find = [&](const std::string& called, bool lacks_suffix) {
+    const auto [first, last] = by_name_.equal_range(called.substr(called.rfind('/') + 1));
+    for (auto at = first; at != last; ++at) {
+      const auto& [file, number] = at->second;
+      if (lacks_suffix && !file->format->names_may_lack_suffix) continue;
+      if (auto folder = folder_above(path_below((*file->content)[number].file_name), called))
+        found.emplace_back(at->second, std::move(*folder));
+    }
+  };
+  find(path, false);
+  if (const std::string stem(stem_of(path)); stem.size() < path.size()) find(stem, true);
+  const bool is_described_beside = std::ranges::any_of(found, [&](const auto& each) {
+    return each.second == own && own_folder(each.first.file->input) == own;
+  });
+  std::vector<SharedLabel> labels;
+  for (const auto& [image, folder] : found)
+    if (!is_described_beside || !is_from_elsewhere(*image.file, own, folder))
+      labels.push_back(SharedLabels::label_of(*image.file, image.number));
+  return labels;
 }
 
 }  // namespace qturn

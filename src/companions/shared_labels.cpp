@@ -154,25 +154,26 @@ void SharedLabels::finish() {
                     [](const Use& use) { return std::tie(use.picture, use.file, use.image); });
 }
 
+SharedLabel SharedLabels::label_of(const File& file, std::size_t image) {
+  const LabelledImages::Image& named = (*file.content)[image];
+  return {
+      .file = file.input,
+      .place = named.place,
+      .size = named.size,
+      .box_size = named.box_size,
+      .boxes_reach = named.boxes_reach,
+      .is_order_named = file.format->is_named_only,
+      .problem = file.content->problem(image),
+      .mirror_problem = file.content->mirror_problem(image),
+      .percent_problem = file.content->percent_problem(image),
+      .mirror_hints = file.format->has_keypoints ? Hints{Hint::say_swapped_keypoints} : Hints()};
+}
+
 std::vector<SharedLabel> SharedLabels::of(std::size_t picture) const {
   std::vector<SharedLabel> labels;
   for (auto at = std::ranges::lower_bound(uses_, picture, {}, &Use::picture);
-       at != uses_.end() && at->picture == picture; ++at) {
-    const File& file = files_[at->file];
-    const LabelledImages::Image& image = (*file.content)[at->image];
-    labels.push_back({.file = file.input,
-                      .place = image.place,
-                      .size = image.size,
-                      .box_size = image.box_size,
-                      .boxes_reach = image.boxes_reach,
-                      .is_order_named = file.format->is_named_only,
-                      .problem = file.content->problem(at->image),
-                      .mirror_problem = file.content->mirror_problem(at->image),
-                      .percent_problem = file.content->percent_problem(at->image),
-                      .mirror_hints = file.format->has_keypoints
-                                          ? Hints{Hint::say_swapped_keypoints}
-                                          : Hints()});
-  }
+       at != uses_.end() && at->picture == picture; ++at)
+    labels.push_back(label_of(files_[at->file], at->image));
   return labels;
 }
 

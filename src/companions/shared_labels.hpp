@@ -76,6 +76,8 @@ class SharedLabels {
   }
   bool empty() const { return files_.empty(); }
 
+  /// What a file says about an image.
+  static SharedLabel label_of(const File& file, std::size_t image);
   /// What they say about a picture.
   std::vector<SharedLabel> of(std::size_t picture) const;
 
@@ -144,6 +146,23 @@ class SharedLabelPictures {
   std::unordered_multimap<std::string_view, std::size_t> by_name_, by_stem_;
   std::unordered_map<std::uint32_t, std::string> folders_;
   std::unordered_set<std::size_t> described_beside_;  // pictures
+};
+
+/// The images of such files, for pictures that come one by one: whether a file means another
+/// picture of the name is known when all have come.
+class SharedLabelImages {
+ public:
+  /// `file` must stay where it is.
+  void add(const SharedLabels::File& file);
+  /// What the files say about a picture that may be an image. Empty for files without geometry.
+  std::vector<SharedLabel> of(const std::filesystem::path& picture) const;
+
+ private:
+  struct Image {
+    const SharedLabels::File* file;
+    std::size_t number;
+  };
+  std::unordered_multimap<std::string, Image> by_name_;
 };
 
 /// Finds the files of labels that `options.labels` asks for. `own`: the labels of one picture each.

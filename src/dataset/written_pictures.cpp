@@ -32,11 +32,18 @@ WrittenPictures::WrittenPictures(const JobList& jobs)
       asks_for_bytes_(std::ranges::any_of(
           jobs.shared_labels().files(),
           [](const SharedLabels::File& file) { return file.format->says_file_sizes; })),
+      grows_(false),
       variants_(jobs.files().size()),
       stored_(jobs.shared_labels().empty() ? 0 : jobs.files().size()) {}
 
+void WrittenPictures::resize(std::size_t files) {
+  variants_.resize(files);
+  stored_.resize(files);
+}
+
 void WrittenPictures::add(const Outcome& outcome) {
-  if (outcome.job >= variants_.size()) return;  // a file of a tar that is no picture
+  if (outcome.job == Job::unnumbered) return;
+  if (grows_ && outcome.job >= variants_.size()) resize(outcome.job + 1);
   const bool is_written = outcome.status == Status::done || outcome.status == Status::salvaged;
   if (is_written || outcome.status == Status::done_before)
     variants_[outcome.job].add(outcome.variant);

@@ -53,11 +53,15 @@ class MadeFiles {
 class WrittenPictures {
  public:
   explicit WrittenPictures(const JobList& jobs);
+  /// For labels of many pictures, where the list is not known yet.
+  WrittenPictures() : has_variants_(false), asks_for_bytes_(true), grows_(true) {}
 
   /// Adds an outcome, unless its job has no number of the list. One call at a time.
   void add(const Outcome& outcome);
   /// Must be called when all outcomes are added.
   void finish() { made_.finish(); }
+  /// Makes room for so many files.
+  void resize(std::size_t files);
 
   /// The variants that were written, now or by the run that this one resumes. Without augment, the
   /// identity stands for the one result.
@@ -76,7 +80,7 @@ class WrittenPictures {
   const std::map<std::string, std::string>& failures() const { return failures_; }
 
  private:
-  const bool has_variants_, asks_for_bytes_;
+  const bool has_variants_, asks_for_bytes_, grows_;
   std::vector<OrientationSet> variants_;
   std::map<std::pair<std::size_t, Orientation>, std::uint64_t> bytes_;
   std::vector<std::optional<StoredPicture>> stored_;

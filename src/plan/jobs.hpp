@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <limits>
 #include <map>
 #include <optional>
 #include <set>
@@ -33,6 +34,9 @@ struct JobOutput {
 
 /// One input file and its outputs.
 struct Job {
+  /// Of a file of a tar that is no picture.
+  static constexpr std::size_t unnumbered = std::numeric_limits<std::size_t>::max();
+
   std::size_t number = 0;  ///< of its file in the list of files; outcomes refer to it
   std::filesystem::path input;
   std::string key;        ///< relative path with '/' between parts, the bytes of the file system

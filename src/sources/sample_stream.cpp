@@ -30,6 +30,15 @@ std::string type_of(const SampleFile& file) {
 /// The memory for a file's name, which is kept in several places.
 std::uint64_t bytes_of_name(const std::string& name) { return 512 + 4 * name.size(); }
 
+/// Null for folders, for a tar that is listed, and where no labels of many pictures are turned.
+std::unique_ptr<LabelsInPassing> labels_in_passing(const SampleStreamOptions& options) {
+  const TakeLabels take = options.plan.labels.take;
+  if (options.name.empty() || options.listed || options.label_bytes == 0 ||
+      (take != TakeLabels::found && take != TakeLabels::one_file))
+    return nullptr;
+  return std::make_unique<LabelsInPassing>(options.plan, options.name, options.label_bytes);
+}
+
 /// The files of a sample, by the paths that its jobs have. They are handed over: each is read once.
 class FilesInMemory : public Source {
  public:
@@ -64,7 +73,8 @@ SampleStream::SampleStream(SampleStreamOptions options, std::unique_ptr<MemberRe
       memory_(options_.memory_bytes),
       reader_(std::move(reader)),
       keys_(keys),
-      pairs_([this](std::size_t number) { return drawn_[number].second; }, true) {}
+      pairs_([this](std::size_t number) { return drawn_[number].second; }, true),
+      labels_(labels_in_passing(options_)) {}
 
 std::optional<SampleJobs> SampleStream::next() try {
   while (!is_at_end_ && !stop_) {
@@ -206,11 +216,12 @@ std::optional<SampleJobs> SampleStream::planned(Gathered sample) {
 }
 
 void SampleStream::number(Job& job) {
+  if (labels_) return labels_->add(job);
   job.number = job_count_++;
   if (!options_.listed || options_.listed->jobs.files().empty()) return;
   const JobList& listed = options_.listed->jobs;
   const std::optional<std::size_t> picture = listed.files().find(job.key);
-  job.number = picture.value_or(listed.files().size());
+  job.number = picture.value_or(Job::unnumbered);
   if (picture) job.shared_labels = listed.shared_labels().of(*picture);
 }
 
@@ -253,9 +264,34 @@ void SampleStream::add_listed(Gathered& sample, std::vector<Job>& jobs) const {
   refuse_too_large(sample, {.name = sample.files.front().name}, memory_of(sample.file_bytes, 0));
 }
 
+bool SampleStream::is_picture(const SampleFile& file) const {
+  return !file.is_known && !is_array(file.name) &&
+         format_of(options_.plan, lower_suffix(file.name), file.bytes);
+}
+
+bool SampleStream::has_picture(const Gathered& sample) const {
+  return std::ranges::any_of(sample.files,
+                             [&](const SampleFile& file) { return is_picture(file); });
+}
+
+/// Takes the labels of many pictures in a sample without a picture.
+void SampleStream::take_labels(Gathered& sample) {
+  if (!labels_ || sample.is_refused() || has_picture(sample)) return;
+  try {
+    std::erase_if(sample.files, [&](SampleFile& file) { return labels_->take(file); });
+  } catch (const LeftoverError& error) {
+    // What it hints at would read the tar again.
+    leftover_ = options_.is_pipe ? LeftoverError(error.file(), error.why()) : error;
+  } catch (const LabelsError& error) {
+    labels_problem_ = error;
+  }
+}
+
 std::vector<Job> SampleStream::jobs_of(Gathered& sample) {
   std::vector<Job> jobs;
-  if (!sample.is_refused()) {
+  take_labels(sample);
+  if (sample.files.empty() && !sample.is_refused()) return jobs;
+  if (!leftover_ && !labels_problem_ && !sample.is_refused()) {
     try {
       look_for_leftovers(sample);
       SamplePlan planned = plan_sample(options_.plan, options_.output, sample.files, lists_tar());
@@ -285,7 +321,7 @@ std::vector<Job> SampleStream::jobs_of(Gathered& sample) {
       sample.refuse(sample.files.front(), {error.what(), hints_of(error)});
     }
   }
-  if (leftover_ || (!pair_.empty() && !options_.is_pipe)) {
+  if (leftover_ || labels_problem_ || (!pair_.empty() && !options_.is_pipe)) {
     is_at_end_ = true;
     return {};
   }
@@ -327,13 +363,10 @@ void SampleStream::look_for_leftovers(const Gathered& sample) {
   const auto name_of = [](const SampleFile& file) {
     return fs::path(file.name).filename().string();
   };
-  bool has_picture = false;
+  const bool is_among_pictures = has_picture(sample);
   std::vector<std::uint64_t> stems;
   for (const SampleFile& file : sample.files) {
-    if (file.is_known || is_array(file.name) ||
-        !format_of(options_.plan, lower_suffix(file.name), file.bytes))
-      continue;
-    has_picture = true;
+    if (!is_picture(file)) continue;
     const auto header = header_if_readable(file.bytes, lower_suffix(file.name));
     if (options_.plan.only_tagged && header && header->stored == Orientation::identity) continue;
     pictures_.add(name_of(file), sizes_.size());
@@ -348,7 +381,7 @@ void SampleStream::look_for_leftovers(const Gathered& sample) {
       refuse_untrue(file);
   for (const SampleFile& file : sample.files) {
     const std::string name = name_of(file), suffix = lower_suffix(file.name);
-    if (has_picture || file.is_known || is_excluded(options_.plan, file.name, name)) continue;
+    if (is_among_pictures || file.is_known || is_excluded(options_.plan, file.name, name)) continue;
     const std::string_view head = text_of(file.bytes).substr(0, text_head_bytes);
     const bool is_left_out = options_.plan.labels.take != TakeLabels::found;
     if (!suspicion_beside(file.name, head)) continue;
@@ -369,15 +402,7 @@ void SampleStream::refuse_untrue(const Loose& file) const {
   const auto suspicion = suspicion_of(file.path, file.head, own, pictures_,
                                       [&](std::size_t number) { return sizes_[number]; });
   if (!suspicion) return;
-  const std::string suffix = lower_suffix(file.path);
-  const SharedLabelFormat* shared = shared_format_of(suffix, file.head);
-  if (shared && !options_.is_pipe) {
-    const std::string member = file.path.native().substr(options_.name.size() + 1);
-    throw LeftoverError(
-        file.path, fmt::format("{} labels of many pictures, which are read first", shared->name),
-        {{Hint::name_shared_labels, fmt::format("{}:{}", shared->option, member)}});
-  }
-  const std::string known = format_in_words(suffix, file.head);
+  const std::string known = format_in_words(lower_suffix(file.path), file.head);
   throw LeftoverError(file.path, known.empty() ? suspicion->why : known);
 }
 

@@ -23,6 +23,7 @@
 #include "src/plan/plan.hpp"
 #include "src/plan/sample_jobs.hpp"
 #include "src/sample/harmless.hpp"
+#include "src/sources/listed_tar.hpp"
 #include "src/sources/member_reader.hpp"
 #include "src/sources/sample_reader.hpp"
 #include "src/tasks/byte_budget.hpp"
@@ -35,11 +36,12 @@ struct SampleStreamOptions {
   std::string output;               ///< begins the paths of outputs; ends with '/'
   std::uint64_t memory_bytes = 0;   ///< for samples under way
   std::uint64_t largest_bytes = 0;  ///< a sample that needs more, with its results, is refused
+  std::uint64_t label_bytes = 0;    ///< for labels of many pictures (LabelsInPassing)
   bool strict = false;              ///< a sample with a file that would be copied is refused
   bool is_pipe = false;             ///< a sample with a file that would be left untrue is refused
   /// The plan of the folder; or of the tar, with what belongs to pictures and lies elsewhere in it.
-  /// Null: none is needed, or there is none. If it has pictures, the job of a picture in this list
-  /// has its number there, any other job a number beyond the last.
+  /// Null: none is needed, or the tar is read once. If it has pictures, the job of a picture in
+  /// this list has its number there.
   const Plan* listed = nullptr;
 };
 
@@ -59,6 +61,10 @@ class SampleStream : public SampleReader {
   const std::string& problem() const { return problem_; }
   /// A file that would be left untrue. Once there is one, no more samples are read.
   const std::optional<LeftoverError>& leftover() const { return leftover_; }
+  /// Why labels of many pictures cannot be turned, if they are no leftover. Then the same holds.
+  const std::optional<LabelsError>& labels_problem() const { return labels_problem_; }
+  /// Labels of many pictures in a tar that is read once; null if there can be none.
+  LabelsInPassing* labels() const { return labels_.get(); }
   /// Two pictures that may belong together, and would get different variants. Then no more samples
   /// are read, either. Empty if there are none.
   const std::string& pair() const { return pair_; }
@@ -106,6 +112,9 @@ class SampleStream : public SampleReader {
   void take(const Member& member);
   std::optional<SampleJobs> planned(Gathered sample);
   std::vector<Job> jobs_of(Gathered& sample);
+  bool is_picture(const SampleFile& file) const;
+  bool has_picture(const Gathered& sample) const;
+  void take_labels(Gathered& sample);
   bool lists_tar() const { return options_.listed && !options_.name.empty(); }
   void number(Job& job);
   bool is_listed(const Member& member) const;
@@ -139,6 +148,8 @@ class SampleStream : public SampleReader {
   PairedNames pairs_;
   std::string pair_;
   std::optional<LeftoverError> leftover_;
+  std::optional<LabelsError> labels_problem_;
+  const std::unique_ptr<LabelsInPassing> labels_;
   std::map<std::string, std::uint64_t> left_out_, copied_;
   std::uint64_t label_files_ = 0;
 };

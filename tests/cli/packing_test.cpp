@@ -233,10 +233,110 @@ TEST_CASE("Labels of many pictures come out of a tar as out of a folder, byte fo
     fs::remove(workplace.path() / "gzip.tar");
     const Result refused = workplace.refused(from_gzip, each.name);
     CHECK(refused.err.find(fmt::format("--labels {} turns them", named)) != std::string::npos);
+    const Words piped = {"-", "-o", "piped.tar"};
     workplace.standard_input = tests::tar(files);
-    workplace.failed({"augment", "-", "-o", "piped.tar", "--variants", "flop"},
-                     fs::path(each.name).filename().string());
+    workplace.refused(with(augmented, piped), "labels of pictures that have come before");
+    CHECK_FALSE(fs::exists(workplace.path() / "piped.tar"));
+    // Then they come first.
+    const Members first = {files[2], files[0], files[1]};
+    workplace.standard_input = tests::tar(first);
+    workplace.done(with(augmented, piped));
+    workplace.done(with(augmented, {"-", "-o", "piped", "--unpack", "--labels", named}));
+    workplace.add("in.tar.gz", tests::tar(first, {ARCHIVE_FORMAT_TAR_USTAR, ARCHIVE_FILTER_GZIP}));
+    workplace.done(from_gzip);
+    CHECK(workplace.tree("piped") == expected);
+    for (const char* tar : {"piped.tar", "gzip.tar"}) {
+      const Members members = tests::members_of(workplace.content(tar));
+      CHECK(members.back().first == each.name);
+      CHECK(std::set(members.begin(), members.end()) == expected);
+    }
   }
+}
+
+TEST_CASE("In a pipe, labels of many pictures lie in the folders of their pictures, before them") {
+  // Both folders have a picture of this name, of other sizes.
+  const auto labels_of = [](int width, int height) {
+    return fmt::format(
+        R"({{"images": [{{"id": 1, "file_name": "a.png", "width": {}, "height": {}}}],
+            "annotations": [{{"id": 1, "image_id": 1, "bbox": [1, 1, 2, 2]}}]}})",
+        width, height);
+  };
+  const std::pair<std::string, std::string> first = {"train/_annotations.coco.json",
+                                                     labels_of(9, 5)},
+                                            train = {"train/a.png", cli::png(labelled_picture)},
+                                            second = {"valid/_annotations.coco.json",
+                                                      labels_of(6, 4)},
+                                            valid = {"valid/a.png",
+                                                     cli::png(cli::random_picture(6, 4))};
+  Workplace workplace;
+  for (const auto& [name, content] : {first, train, second, valid})
+    workplace.add("data/" + name, content);
+  workplace.done({"cw", "data", "-o", "folder"});
+  const Words piped = {"cw", "-", "--unpack", "-o"};
+  const auto turn = [&](const Members& members) {
+    workplace.standard_input = tests::tar(members);
+    fs::remove_all(workplace.path() / "piped");
+    return workplace.qturn(with(piped, {"piped"}));
+  };
+  for (const Members& members :
+       {Members{first, train, second, valid}, Members{first, second, train, valid},
+        Members{second, valid, first, train}}) {
+    const Result result = turn(members);
+    CAPTURE(result.err);
+    CHECK(result.exit_code == 0);
+    CHECK(workplace.tree("piped") == workplace.tree("folder"));
+  }
+  // What was written before stays.
+  const Result late = turn({first, train, valid, second});
+  CHECK(late.exit_code == 1);
+  CHECK(late.err.find("valid/_annotations.coco.json: COCO labels of pictures that have come") !=
+        std::string::npos);
+}
+
+TEST_CASE("Labels of many pictures in a pipe that cannot be turned end the run by name") {
+  const std::string coco =
+      R"({"images": [{"id": 1, "file_name": "a.png", "width": 9, "height": 5}],
+          "annotations": [{"id": 1, "image_id": 1, "bbox": [1, 1, 2, 2]}]})";
+  const std::pair<std::string, std::string> picture = {"a.png", cli::png(labelled_picture)};
+  Workplace workplace;
+  const Words flop = {"flop", "-", "-o", "o.tar"};
+  const auto refuse = [&](const Members& members, const std::string& says, const Words& more = {}) {
+    CAPTURE(says);
+    workplace.standard_input = tests::tar(members);
+    workplace.refused(with(flop, more), says);
+    CHECK_FALSE(fs::exists(workplace.path() / "o.tar"));
+  };
+  refuse({{"x.json", coco.substr(0, coco.size() - 20)}, picture}, "standard input/x.json:2:");
+  refuse(
+      {{"boxes/a.xml", R"(<annotations><image id="0" name="a.png" width="9" height="5">)"
+                       R"(<box xtl="1" ytl="1" xbr="2" ybr="2" label="x"/></image></annotations>)"},
+       picture},
+      "a.xml: has the name of a picture");
+  refuse({{"panoptic.json",
+           R"({"images": [{"id": 1, "file_name": "a.png", "width": 9, "height": 5}],
+            "annotations": [{"image_id": 1, "file_name": "a.png",
+                             "segments_info": [{"id": 1, "bbox": [0, 0, 1, 1]}]}]})"},
+          picture},
+         "panoptic.json: is about the pixels of a.png");
+  refuse({{"x.json", coco + std::string(8 << 20, ' ')}, picture},
+         "x.json: labels of many pictures need more than", {"--memory", "64MiB"});
+  refuse({{"x.json", coco}, {"b.png", picture.second}}, "none of the pictures is an image of");
+  refuse({picture}, "x.json", {"--labels", "coco:x.json"});
+  const std::string of_others = std::string(coco).replace(coco.find("9"), 1, "8");
+  workplace.standard_input = tests::tar({{"x.json", of_others}, picture});
+  workplace.failed(with(flop, {"--overwrite"}), "a.png: standard input/x.json:1:13: says 8 x 5");
+  // What is late goes its own way.
+  const Members late = {picture, {"x.json", coco}};
+  workplace.standard_input = tests::tar(late);
+  workplace.done(with(flop, {"--others", "leave"}));
+  CHECK(tests::members_of(workplace.content("o.tar")).size() == 1);
+  workplace.done(with(flop, {"--others", "copy", "--overwrite"}));
+  CHECK(tests::members_of(workplace.content("o.tar")).back() == late.back());
+  // A file on the disk is there before all pictures.
+  workplace.add("x.json", coco);
+  workplace.standard_input = tests::tar({picture});
+  workplace.done(with(flop, {"--labels", "coco:x.json", "--overwrite"}));
+  CHECK(tests::members_of(workplace.content("o.tar")).back().first == "x.json");
 }
 
 TEST_CASE("Where the name of a sample ends, its labels of many pictures name the variant") {
@@ -268,7 +368,7 @@ TEST_CASE("Labels of many pictures that a tar cannot be turned with are refused 
   refuse({"a.tar", "b.tar", "-o", "o.tar"}, "would both be written to o.tar/coco.json");
   refuse({"cut.tar", "-o", "o.tar"}, "cut.tar: is");
   workplace.standard_input = in;
-  refuse({"-", "-o", "o.tar"}, "which a pipe cannot give twice");
+  refuse({"-", "-o", "o.tar"}, "labels of pictures that have come before");
   workplace.refused({"flop", "--labels", "coco:x.json", "a.tar", "-o", "o.tar"}, "x.json");
   // One tar each, and labels beside the tars.
   workplace.add("all.json", coco);

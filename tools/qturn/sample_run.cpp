@@ -73,6 +73,7 @@ SampleRun::SampleRun(const CommandLine& line, PlanOptions plan, const RunOptions
     : line_(line),
       plan_(sample_options(std::move(plan))),
       options_(without_reader(options)),
+      reader_bytes_(bytes_of_reader(options)),
       found_(found),
       tell_(std::move(tell)),
       run_(line, options_) {}
@@ -94,30 +95,35 @@ bool SampleRun::turn(const SampleInput& input, const Bytes& head, const SampleWr
 
 bool SampleRun::turn(const std::string& name, std::unique_ptr<MemberReader> reader,
                      const SampleInput& input, const SampleWriter& writer) {
+  plan_.output = input.output;
+  plan_.to_samples = true;
   const Plan* const listed = input.listed.get();
   const bool has_shared_labels = listed && !listed->jobs.shared_labels().empty();
   const SampleStreamOptions options{
       .plan = plan_,
       .name = name,
       .output = (input.output / "").string(),
-      .memory_bytes = bytes_of_reader(options_),
+      .memory_bytes = reader_bytes_ / 4 * 3,
       .largest_bytes = options_.largest_bytes,
+      .label_bytes = reader_bytes_ / 4,
       .strict = line_.run.strict,
       .is_pipe = is_from_standard_input(line_),
       .listed = has_shared_labels || !input.tar.empty() ? listed : nullptr};
+  SampleStream samples(options, std::move(reader), stop(), keys_);
   std::optional<WrittenPictures> written;
   if (has_shared_labels) written.emplace(listed->jobs);
-  SampleStream samples(options, std::move(reader), stop(), keys_);
+  if (samples.labels()) written.emplace();
   const bool is_whole = run_.turn(samples, writer, [&](const Outcome& outcome) {
     tell_(outcome);
     incomplete_ += is_incomplete(line_, outcome) ? 1 : 0;
     if (has_failed(outcome.status)) written_.failed.insert(outcome.key);
-    if (written) written->add(outcome);
+    if (has_shared_labels || (samples.labels() && samples.labels()->any())) written->add(outcome);
   });
   written_.samples += run_.variants();
   if (const auto& found = samples.leftover())
     throw LabelsError(found->what() + answers_for_others(line_, found->file()),
                       are_shared_labels(*found) ? found->hints() : Hints{Hint::correct_labels});
+  if (samples.labels_problem()) throw LabelsError(*samples.labels_problem());
   if (!samples.pair().empty() && !options.is_pipe)
     throw PlanError(fmt::format(
         "{}: these pictures may belong together, and would get different variants: "
@@ -128,7 +134,14 @@ bool SampleRun::turn(const std::string& name, std::unique_ptr<MemberReader> read
   found_.leftovers.label_files += samples.label_files();
   for (const auto& [type, count] : samples.copied()) copied_[type] += count;
   if (stop() || !is_whole) return false;
-  if (written) write_shared_labels(listed->jobs, *written, writer);
+  if (has_shared_labels) write_shared_labels(listed->jobs, *written, writer);
+  if (samples.labels() && samples.labels()->any()) {
+    const Plan plan = samples.labels()->plan();
+    say_labels(line_, plan);
+    warn_of_sides(line_, plan);
+    written->resize(plan.jobs.files().size());
+    write_shared_labels(plan.jobs, *written, writer);
+  }
   return true;
 }
 

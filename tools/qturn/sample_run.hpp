@@ -74,8 +74,9 @@ class SampleRun {
   void say_copied() const;
 
   const CommandLine& line_;
-  const PlanOptions plan_;
+  PlanOptions plan_;  // for the input that is turned
   const RunOptions options_;
+  const std::uint64_t reader_bytes_;  // a part of them is for labels of many pictures
   Plan& found_;
   const FileSource files_;
   const Run::Tell tell_;

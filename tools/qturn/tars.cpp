@@ -38,9 +38,8 @@ bool is_tar(const std::string& input) try {
 }
 
 void refuse_unfit(const CommandLine& line) {
-  const bool takes_companions_from_elsewhere = line.labels.take == TakeLabels::one_file ||
-                                               !line.labels.folder.empty() ||
-                                               (line.masks && !line.masks->folder.empty());
+  const bool takes_companions_from_elsewhere =
+      !line.labels.folder.empty() || (line.masks && !line.masks->folder.empty());
   const std::pair<bool, const char*> unfit[] = {
       {line.in_place, "a tar is not turned in place; name another one with -o"},
       {!line.base.empty(), "a tar keeps its name, not its path, in the output; leave out --base"},
@@ -50,8 +49,8 @@ void refuse_unfit(const CommandLine& line) {
        "--skip-existing and --update look at whole tars; leave out --tar-size and --shard, or use "
        "--resume"},
       {takes_companions_from_elsewhere && is_from_standard_input(line),
-       "a file or a folder of --labels or --masks is read before the pictures, which a pipe cannot "
-       "give twice; name a tar that is a file"},
+       "a folder of --labels or --masks is read before the pictures, which a pipe cannot give "
+       "twice; name a tar that is a file"},
       {line.shard && (line.unpack || line.tar_bytes > 0),
        "--shard writes a tar for each tar; leave out --unpack and --tar-size"},
       {line.others == Others::copy && line.labels.take == TakeLabels::none,

@@ -86,9 +86,7 @@ std::uint64_t TarInput::skip(std::uint64_t bytes) {
 TarFiles::TarFiles(const std::filesystem::path& tar)
     : tar_(tar), root_(std::filesystem::absolute(tar / "").lexically_normal()) {
   struct stat status;
-  if (::stat(tar.c_str(), &status) != 0)
-    throw FileError("cannot read " + tar.string(), tar, system_code(errno));
-  state_ = state_of(status);
+  if (::stat(tar.c_str(), &status) == 0) state_ = state_of(status);
 }
 
 bool TarFiles::add(const TarMember& member, Bytes content) {
@@ -97,6 +95,12 @@ bool TarFiles::add(const TarMember& member, Bytes content) {
     return false;
   if (!member.offset) contents_.emplace(hash, std::move(content));
   return true;
+}
+
+Bytes TarFiles::remove(const std::string& member) {
+  const std::uint64_t hash = xxh64(member, 0);
+  places_.erase(hash);
+  return std::move(contents_.extract(hash).mapped());
 }
 
 std::optional<std::uint64_t> TarFiles::find(const std::filesystem::path& file) const {

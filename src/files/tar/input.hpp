@@ -55,14 +55,16 @@ class TarInput {
   const std::atomic<bool>& stop_;
 };
 
-/// What lies where in a tar that is a regular file, by the paths of its members: "in.tar/x/a.txt".
+/// What lies where in a tar, by the paths of its members: "in.tar/x/a.txt". Only a member of a
+/// regular file has an offset.
 class TarFiles {
  public:
-  /// Throws FileError if it cannot be looked at.
   explicit TarFiles(const std::filesystem::path& tar);
 
   /// Returns false if there is a member of this name. `content`: of a member without an offset.
   bool add(const TarMember& member, Bytes content = {});
+  /// Hands over the content of a member that was added with it, which is not contained any more.
+  Bytes remove(const std::string& member);
 
   bool contain(const std::filesystem::path& file) const { return find(file).has_value(); }
   /// Hands over the bytes of a member in their order, as long as `take` returns true. Throws
