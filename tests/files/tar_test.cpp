@@ -233,17 +233,42 @@ TEST_CASE("Names that lead elsewhere, links and devices are refused, each by its
   }
 }
 
-TEST_CASE("A member that promises a terabyte takes no memory") {
-  std::string file =
-      tests::tar({{"a.jpg", "abc"}}, {ARCHIVE_FORMAT_TAR_GNUTAR, ARCHIVE_FILTER_NONE});
-  // The size in binary, and the sum of the header that fits it.
-  const std::string terabyte("\x80\0\0\0\0\0\x01\0\0\0\0\0", 12);
-  file.replace(124, 12, terabyte).replace(148, 8, 8, ' ');
+/// With the sum that fits the first header.
+std::string summed(std::string file) {
+  file.replace(148, 8, 8, ' ');
   unsigned sum = 0;
   for (const char c : file.substr(0, 512)) sum += static_cast<unsigned char>(c);
   char digits[8];
   std::snprintf(digits, sizeof digits, "%06o", sum);
-  file.replace(148, 8, std::string(digits, 7) + " ");
+  return file.replace(148, 8, std::string(digits, 7) + " ");
+}
+
+TEST_CASE("A member that is one hole has its zeros") {
+  std::string file = tests::tar({{"a.bin", ""}, {"b.txt", "abc"}},
+                                {ARCHIVE_FORMAT_TAR_GNUTAR, ARCHIVE_FILTER_NONE});
+  file[156] = 'S';  // GNU's form of holes: no bytes at 1000, and that is all of the file
+  file.replace(386, 24,
+               std::string("00000001750\0"
+                           "00000000000\0",
+                           24));
+  file.replace(483, 12, std::string("00000001750\0", 12));
+  file = summed(std::move(file));
+  TarReader reader(tests::reader_of(file));
+  const auto member = reader.next();
+  REQUIRE(member);
+  CHECK(member->bytes == 1000);
+  CHECK_FALSE(member->offset);
+  CHECK(qturn::text_of(reader.content()) == std::string(1000, '\0'));
+  CHECK(reader.next().value().name == "b.txt");
+  CHECK(qturn::text_of(reader.content()) == "abc");
+  CHECK_FALSE(reader.next());
+}
+
+TEST_CASE("A member that promises a terabyte takes no memory") {
+  std::string file =
+      tests::tar({{"a.jpg", "abc"}}, {ARCHIVE_FORMAT_TAR_GNUTAR, ARCHIVE_FILTER_NONE});
+  const std::string terabyte("\x80\0\0\0\0\0\x01\0\0\0\0\0", 12);  // in binary
+  file = summed(file.replace(124, 12, terabyte));
   TarReader reader(tests::reader_of(file));
   CHECK(reader.next().value().bytes == std::uint64_t{1} << 40);
   CHECK_THROWS_AS(reader.content(), TarError);

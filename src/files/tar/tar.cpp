@@ -249,7 +249,8 @@ std::optional<TarMember> TarReader::next() {
     TarMember member{.name = name ? name : "",
                      .bytes = static_cast<std::uint64_t>(archive_entry_size(entry)),
                      .refusal = {}};
-    if (!is_compressed_ && archive_entry_sparse_count(entry) == 0)
+    has_holes_ = archive_entry_sparse_count(entry) > 0;
+    if (!is_compressed_ && !has_holes_)
       member.offset = static_cast<std::uint64_t>(tar_->position());
     member.refusal = refusal_of(entry, member.name);
     if (member.refusal.empty()) member.name = fs::path(member.name).lexically_normal().string();
@@ -265,6 +266,10 @@ Bytes TarReader::content(Bytes memory) {
     const std::size_t room = std::max({first_bytes, 2 * have, memory.size()});
     memory.resize(std::min<std::uint64_t>(member_bytes_, room));
     const std::size_t got = tar_->read(std::span(memory).subspan(have));
+    if (got == 0 && have == 0 && has_holes_) {
+      memory.assign(member_bytes_, std::byte{0});  // libarchive gives no bytes of one hole
+      return memory;
+    }
     if (got == 0) throw TarError("is damaged: a member is shorter than its header says");
     have += got;
   }

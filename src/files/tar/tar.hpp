@@ -58,7 +58,7 @@ class TarReader {
   /// TarError if the file is not a tar, is damaged, or ends too early.
   std::optional<TarMember> next();
   /// The content of the member, in `memory`. If that is too small, more is taken as bytes come, not
-  /// as the header promises. Throws as next() does.
+  /// as the header promises, unless the member is one hole. Throws as next() does.
   Bytes content(Bytes memory = {});
   /// Whether there is more than padding after the end, such as another tar. Is called after the
   /// last member.
@@ -68,7 +68,7 @@ class TarReader {
   class Archive;
   std::unique_ptr<Archive> packed_, tar_;  // packed_: null unless it is zstd's
   std::uint64_t member_bytes_ = 0;
-  bool is_compressed_ = false, has_more_ = false;
+  bool is_compressed_ = false, has_holes_ = false, has_more_ = false;
 };
 
 }  // namespace qturn
