@@ -1,4 +1,4 @@
-// Labels and masks of which no picture is there.
+// Labels and masks without a picture.
 #include "src/check/label_check.hpp"
 
 #include <algorithm>

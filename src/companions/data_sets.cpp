@@ -269,7 +269,7 @@ class DataSetFinder {
     return folders;
   }
 
-  /// False if none of its pictures is turned.
+  /// False if no picture of it is turned.
   bool add_list(const fs::path& path, const fs::path& output) {
     DataSets::File list = read_list_file(path);
     list.output = output;

@@ -109,7 +109,7 @@ class LeftoverFinder {
     for (const std::string& name : links) look_in(folder / name, key + name + "/", false);
   }
 
-  /// In the folders beside those of pictures, or of what holds them, that belong to them.
+  /// Looks into folders that belong to folders of pictures beside them, such as labels to images.
   void look_beside(const fs::path& place, const std::set<std::uint32_t>& of_pictures) {
     for (const std::string& name : folders_in(place)) {
       if (seen_.contains(normal_path(place / name / ""))) continue;

@@ -55,7 +55,7 @@ class MaskFinder {
   struct Place {
     FileList::Folder folder;
     MaskPlace place;
-    std::optional<std::uint32_t> number = {};  ///< among those of the masks, once it has any
+    std::optional<std::uint32_t> number = {};  ///< in the list of masks, once it has any
   };
   struct Found {
     std::size_t number;

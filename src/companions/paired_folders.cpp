@@ -64,7 +64,7 @@ std::vector<FolderStems> folders_of(const FileList& files) {
   return folders;
 }
 
-/// Whether a name is one of those of pictures that belong to others: "rgb", "image_2", "left".
+/// Whether a name is a kind of pictures that belong to pictures of another: "rgb", "image_2".
 bool is_of_a_kind(const std::string& name) {
   constexpr std::string_view words[] = {
       "rgb",    "rgbd",  "depth",    "disparity", "disp",    "flow",  "normal", "normals",

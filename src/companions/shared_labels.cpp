@@ -237,7 +237,7 @@ std::vector<bool> pictures_without_labels(const fs::path& file, const PlanOption
   return without;
 }
 
-/// Its boxes are those of pixels of masks, which must be turned with it.
+/// Its boxes enclose pixels of masks, which must be turned with it.
 void expect_masks(const SharedLabels::File& file, const FileList& files,
                   const CompanionFiles& masks, bool are_taken) {
   for (std::size_t image = 0; image < file.pictures.size(); ++image) {
@@ -279,7 +279,7 @@ void refuse_corners(const SharedLabels::File& file, const FoundFiles& among, boo
       const Header header =
           header_of_picture(files.path(files[*file.pictures[image]]), among.tar.get());
       size = header.size();
-      // The boxes may be those of the upright picture.
+      // The boxes may be drawn on the upright picture.
       if (may_be_turned || swaps_axes(header.stored))
         size = {std::max(size.width, size.height), std::max(size.width, size.height)};
     } catch (const FileError&) {

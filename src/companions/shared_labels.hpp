@@ -168,7 +168,7 @@ class SharedLabelImages {
 /// Finds the files of labels that `options.labels` asks for. `own`: the labels of one picture each.
 /// `unreadable`: as Plan::unreadable. Reads each file once. One that cannot be read may be about
 /// any picture at its place that has no other labels. Throws PlanError if that is true of all
-/// pictures, if none of the files holds any of the pictures, if pictures in two folders fit
+/// pictures, if no file holds any of the pictures, if pictures in two folders fit
 /// equally, if one is about a mask that is not among `masks`, and if a box is proved to be in
 /// another order than that which is taken where nothing is said. Only where all boxes may be in
 /// either order, the sizes of pictures are read.

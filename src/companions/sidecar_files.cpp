@@ -68,7 +68,7 @@ class SidecarFinder {
     }
   }
 
-  /// Its variants would be those of two pictures.
+  /// A sidecar of two pictures would have the variants of both.
   void refuse_shared() const {
     PathSet paths;
     for (const CompanionFiles::File& sidecar : sidecars_)

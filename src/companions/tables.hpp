@@ -5,7 +5,7 @@
 //
 // A row is about the first picture of the run that one of its cells or strings names, by the name
 // of its file, or else by its stem. What else names a picture, a mask or a label of the run, in any
-// column, follows it. A column of ids, each of which is there once, gets the variant, too.
+// column, follows it. If each id of a column is there once, the ids get the variant, too.
 #pragma once
 
 #include <cstddef>

@@ -724,7 +724,7 @@ bool declares_unknown_space(std::string_view packet) {
 }  // namespace
 
 void add_placed_in_xmp(std::string_view packet, Header& header, ListedPictures listed) {
-  // Most packets say none of it, and are not read.
+  // Most packets have no such word, and are not read.
   constexpr std::array<std::string_view, 7> words = {
       panorama, depth_map, original, dynamic_depth, "ImageRegion", "provenance", "Rotation"};
   const bool has_word = std::ranges::any_of(

@@ -33,7 +33,7 @@ struct XmpSays {
 /// Throws ImageFileError if it is not XML.
 XmpSays read_xmp(std::string_view packet);
 
-/// What a packet says; nothing if it says none of the eight, or is not XML.
+/// What a packet says; nothing if it says no orientation, or is not XML.
 std::optional<Orientation> orientation_of_xmp(std::string_view packet);
 
 /// What of a packet no turn changes: all but its numbers and blanks, what it says of the size and

@@ -1,21 +1,9 @@
 #include "src/plan/jobs.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <map>
-#include <set>
 #include <utility>
 
 #include "src/companions/find_companions.hpp"
-#include "src/companions/label_files.hpp"
-#include "src/companions/tables.hpp"
-#include "src/files/content_hash.hpp"
-#include "src/formats/table.hpp"
-#include "src/inputs/find_files.hpp"
-#include "src/inputs/folder_layout.hpp"
-#include "src/plan/places.hpp"
-#include "src/sample/sidecars.hpp"
 
 namespace qturn {
 namespace fs = std::filesystem;

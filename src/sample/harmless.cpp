@@ -328,7 +328,7 @@ class Judge {
     return found;
   }
 
-  /// All numbers in a node, but not those of records within that are about other pictures.
+  /// All numbers in a node, without records within that are about other pictures.
   void gather(std::size_t of, Record& record, bool is_joined = false) {
     const auto may_enter = [&](std::size_t i, std::size_t container) {
       if (keyed_.contains(i) || (is_joined && letters_of(nodes_[i].key).ends_with("id")))
@@ -441,10 +441,10 @@ bool is_text(Text head, Text lower_suffix) {
 struct ForeignName {
   Text name, instead;
   Text suffix;                           ///< or empty
-  std::initializer_list<Text> any = {};  ///< words of which it has one
+  std::initializer_list<Text> any = {};  ///< words; one of them is there
 };
 
-/// YOLO's, of which any text with five words may be one.
+/// YOLO's. Any text with five words may be such a label.
 bool begins_with_box(Text head) {
   const auto lines = lines_of_words(head.substr(0, 4096));
   return !lines.empty() && lines[0].size() >= 5 && std::ranges::all_of(lines[0], is_any_number);

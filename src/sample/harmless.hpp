@@ -10,8 +10,7 @@
 // A number is a cell, a number of JSON or YAML, or a string that is nothing else, not a digit in a
 // sentence. Those do not count that say no place: columns of 0, 1 and -1, a column that counts up
 // by one, the size of the picture itself, members that are known to be about the whole picture
-// (iso, latitude, score), and 64 numbers or more of which many are negative, which are an
-// embedding.
+// (iso, latitude, score), and 64 numbers or more, many of them negative, which are an embedding.
 //
 // What is not harmless need not be dangerous. The user is asked.
 #pragma once

@@ -34,7 +34,7 @@ namespace qturn {
 /// options name a file of labels, because it would be decompressed twice.
 bool is_listed(const PlanOptions& options, const std::string& tar);
 
-/// The files of a tar, also those of the samples of pictures. One that is stored with holes is kept
+/// The files of a tar, also within the samples of pictures. One that is stored with holes is kept
 /// in memory and has at most `most_bytes`. Throws PlanError if the tar is damaged; FileError;
 /// Interrupted.
 FoundFiles find_in_tar(const PlanOptions& options, const std::string& tar, std::uint64_t most_bytes,

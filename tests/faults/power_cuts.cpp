@@ -30,11 +30,6 @@ namespace {
 namespace fs = std::filesystem;
 using Words = std::vector<std::string>;
 
-Words with(Words words, const Words& more) {
-  words.insert(words.end(), more.begin(), more.end());
-  return words;
-}
-
 bool has(const Words& words, std::string_view word) {
   return std::ranges::find(words, word) != words.end();
 }

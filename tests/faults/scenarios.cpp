@@ -22,11 +22,6 @@ using Words = std::vector<std::string>;
 const Words in_place_with_companions = {"rotate90",          "in",     "--in-place", "--sidecars",
                                         "--labels-drawn-on", "upright"};
 
-Words with(Words words, const Words& more) {
-  words.insert(words.end(), more.begin(), more.end());
-  return words;
-}
-
 Tree pictures() {
   using cli::random_picture;
   Tree tree;
@@ -161,6 +156,11 @@ Scenario restored(std::string name, Tree before, Tree completed) {
 }
 
 }  // namespace
+
+Words with(Words words, const Words& more) {
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
 
 std::vector<Scenario> scenarios() {
   std::vector<Scenario> all = {

@@ -22,6 +22,8 @@ struct Scenario {
 /// The file of the JSON lines, in the scenarios that have one.
 inline constexpr char json_file[] = "log";
 
+std::vector<std::string> with(std::vector<std::string> words, const std::vector<std::string>& more);
+
 std::vector<Scenario> scenarios();
 
 }  // namespace faults

@@ -45,7 +45,7 @@ void turn_tracks(std::span<std::byte> bytes, const Box& movie, Orientation rotat
 /// any.
 bool turn_videos(std::span<std::byte> bytes, Orientation view, std::vector<std::string>& warnings);
 
-/// The warning for what should be a video, where there is none of these.
+/// The warning if there should be a video, and there is none.
 inline constexpr const char* not_such_a_video =
     "the video after the picture is not turned: it is not an MP4";
 

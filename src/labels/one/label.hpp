@@ -1,4 +1,4 @@
-// The formats of label files, of which each picture has its own, and the turn of any of them.
+// The formats of labels of one picture each, and how any of them is turned.
 #pragma once
 
 #include <qturn/orientation.hpp>

@@ -29,7 +29,7 @@ class JsonLabelTurn {
         edges_{turn.orientation, turn.size.width, turn.size.height},
         pixels_{turn.orientation, turn.size.width - 1, turn.size.height - 1} {}
 
-  /// Throws LabelError if they are not those of the picture.
+  /// Throws LabelError if the picture has others.
   void turn_size(const JsonValue& width, const JsonValue& height);
 
   /// A shape that cannot be turned is a problem when reading, and is thrown otherwise.

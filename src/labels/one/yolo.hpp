@@ -26,10 +26,9 @@ namespace qturn {
 
 /// The keypoints of each object of a data set.
 struct Keypoints {
-  int count = 0;   ///< 0: objects have none
-  int values = 0;  ///< of each: 2 (x y) or 3 (x y visibility)
-  std::vector<int> flip =
-      {};  ///< which takes the place of which in a mirror (flip_idx); may be empty
+  int count = 0;               ///< 0: objects have none
+  int values = 0;              ///< of each: 2 (x y) or 3 (x y visibility)
+  std::vector<int> flip = {};  ///< their order in a mirror (flip_idx); may be empty
   bool operator==(const Keypoints&) const = default;
 };
 
@@ -37,7 +36,7 @@ struct Keypoints {
 /// text.
 std::optional<Keypoints> parse_keypoints(std::string_view text);
 
-/// Whether a text begins like a YOLO label: with a number, in a line of which most words are
+/// Whether a text begins like a YOLO label: with a number, in a line whose words are mostly
 /// numbers. An empty one does. "2 dogs" is a caption.
 bool is_yolo(std::string_view text);
 

@@ -75,7 +75,7 @@ bool is_among_words(std::string_view word, std::string_view words);
 bool says_no_place(const AnyNode& node);
 /// 0, 1 and -1 say whether something is there, not where.
 inline bool is_class_number(double value) { return value == 0 || value == 1 || value == -1; }
-/// 64 numbers or more of which many are negative are an embedding.
+/// 64 numbers or more are an embedding if many are negative.
 inline bool is_embedding(std::size_t numbers, std::size_t negative) {
   return numbers >= 64 && 8 * negative >= numbers;
 }

@@ -47,7 +47,7 @@ constexpr std::string_view known_attributes[] = {
     "lookModTransform", "nominalFocalLength", "owner", "pinholeFocalLength", "reelName",
     "renderingTransform", "sensorPhotositePitch", "shutterAngle", "storageMediaSerial", "tStop",
     "timeCode", "timecodeRate", "utcOffset", "uuid", "whiteLuminance",
-    // OpenImageIO's, Blender's, and those of many programs.
+    // Of OpenImageIO, Blender and many programs.
     "Artist", "BlenderMultiChannel", "Camera", "ColorSpace", "Copyright", "Date", "DateTime",
     "DocumentName", "File", "Frame", "FrameRange", "HostComputer", "Hostname", "ICCProfile",
     "ImageDescription", "Make", "Marker", "Memory", "Model", "Note", "RenderTime", "Scene",
