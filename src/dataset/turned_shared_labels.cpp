@@ -117,7 +117,10 @@ std::optional<StoredPicture> VariantsInPlace::stored_of(std::size_t picture) {
   if (!is_new) return known->second;
   if (journals_)
     return known->second = journals_->stored_before(file_.input, jobs_.place_of(picture));
-  const Header header = header_of_picture(jobs_.files().path(jobs_.files()[picture]));
+  const fs::path path = jobs_.files().path(jobs_.files()[picture]);
+  if (file_.tar && file_.tar->contain(path))
+    throw FileError(path.string() + ": its header could not be read", path, {});
+  const Header header = header_of_picture(path);
   return known->second = StoredPicture{header.stored, header.size()};
 }
 
@@ -293,10 +296,11 @@ std::vector<std::string> write_turned(
     flush();
     list(source.hash(), result.hash());
   };
+  const bool is_in_tar = file.tar && file.tar->contain(file.input);
   const NewFile turned{.target = file.output,
                        .content = {},
-                       .like = file.input,
-                       .like_state = file.state,
+                       .like = is_in_tar ? fs::path() : file.input,
+                       .like_state = is_in_tar ? std::nullopt : std::optional(file.state),
                        .write_more = write,
                        .places = places};
   return made(file, [&] {

@@ -45,16 +45,13 @@ void WrittenPictures::add(const Outcome& outcome) {
   if (outcome.job == Job::unnumbered) return;
   if (grows_ && outcome.job >= variants_.size()) resize(outcome.job + 1);
   const bool is_written = outcome.status == Status::done || outcome.status == Status::salvaged;
-  if (is_written || outcome.status == Status::done_before)
+  if (is_written || outcome.status == Status::done_before || outcome.output_exists)
     variants_[outcome.job].add(outcome.variant);
   if (has_variants_ && outcome.status == Status::done) made_.add(outcome);
   if (asks_for_bytes_ && is_written)
     bytes_.emplace(std::pair(outcome.job, outcome.variant), outcome.result_bytes);
   if (has_failed(outcome.status)) failures_.emplace(outcome.key, outcome.message);
-  if (!stored_.empty() && is_written && outcome.is_picture)
-    stored_[outcome.job] =
-        StoredPicture{compose(outcome.applied, inverse(outcome.variant)),
-                      turned_size(inverse(outcome.applied), {outcome.width, outcome.height})};
+  if (!stored_.empty() && outcome.stored) stored_[outcome.job] = outcome.stored;
 }
 
 std::optional<std::uint64_t> WrittenPictures::bytes(std::size_t file, Orientation variant) const {

@@ -63,8 +63,9 @@ class WrittenPictures {
   /// Makes room for so many files.
   void resize(std::size_t files);
 
-  /// The variants that were written, now or by the run that this one resumes. Without augment, the
-  /// identity stands for the one result.
+  /// The variants that were written, now or by the run that this one resumes, and those that were
+  /// there and are left alone, if the plan has not left them out. Without augment, the identity
+  /// stands for the one result.
   const std::vector<OrientationSet>& variants() const { return variants_; }
   bool empty() const;
   /// The picture as it is stored, if this run has read it and a label file of many pictures may ask

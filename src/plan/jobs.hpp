@@ -46,6 +46,8 @@ struct Job {
   std::vector<JobOutput> outputs;
   bool copy_verbatim = false;  ///< not a picture; --others copy
   std::vector<SharedLabel> shared_labels = {};
+  /// How the picture is stored is told though its results are left alone: it cannot be read again.
+  bool tells_stored = false;
 
   const std::vector<Companion>& companions() const { return outputs.front().companions; }
 };

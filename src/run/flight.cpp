@@ -208,6 +208,7 @@ void Flight::step(void (Flight::*work)()) {
   } catch (const std::exception& error) {
     for (std::size_t i = 0; i < outcomes_.size(); ++i)
       if (!settled_[i]) fail(i, reason(error));
+    if (is_settled()) outcomes_.front().warnings.push_back(reason(error));
     over_ = true;
   }
 }
@@ -231,7 +232,7 @@ void Flight::leave_what_is_done() {
     }
     settled_[i] = true;
   }
-  over_ = std::ranges::find(settled_, false) == settled_.end();
+  over_ = is_settled() && !job_.tells_stored;
 }
 
 void Flight::read_file_and_header() {
@@ -244,7 +245,9 @@ void Flight::read_file_and_header() {
     refuse_size("it and the files that belong to it need", all_bytes);
   file_reservation_ = reserved_in(shared_.files, all_bytes);
   original_ = source_.read(job_.input, memory_for_file());
-  if (job_.copy_verbatim || options_.quick) return;
+  if (job_.tells_stored && std::ranges::count(settled_, true) > 0) tell_stored();
+  over_ = is_settled();
+  if (over_ || job_.copy_verbatim || options_.quick) return;
   picture_.emplace(original_.bytes, original_.lower_suffix, picture_options(options_, job_.target));
   companions_.read();
   if (!options_.decode_only) {
@@ -254,6 +257,12 @@ void Flight::read_file_and_header() {
     return;
   }
   for (Outcome& outcome : outcomes_) outcome.variant = inverse(picture_->header().stored);
+}
+
+/// As it is read for labels of many pictures, whatever the options say.
+void Flight::tell_stored() {
+  const Header header = PictureTurn(original_.bytes, original_.lower_suffix, {}).header();
+  for (Outcome& outcome : outcomes_) outcome.stored = {header.stored, header.size()};
 }
 
 /// The memory that the companions will take; asked before they are read.
@@ -540,6 +549,7 @@ void Flight::put(std::size_t index, std::span<const std::byte> bytes, Route rout
   Outcome& outcome = outcomes_[index];
   if (stop()) throw Interrupted();
   const MetadataTurn turn = turn_of(index);
+  if (picture_) outcome.stored = turn.before();
   SampleWriter::Companions companions;
   if (options_.decode_only && !options_.verify)
     companions = companions_as_they_are(index);
@@ -549,15 +559,15 @@ void Flight::put(std::size_t index, std::span<const std::byte> bytes, Route rout
   for (const CompanionFile& each : companions)
     outcome.sides.insert(each.sides.begin(), each.sides.end());
   if (options_.strict) refuse_warnings(outcome);
-  std::unique_ptr<StagedResult> staged = shared_.writer.stage(
-      {.job = job_,
-       .output = job_.outputs[index],
-       .position = source_.position(job_.input),
-       .input_state = original_.state,
-       .input_hash = original_.hash,
-       .stored = job_.shared_labels.empty() ? std::nullopt : std::optional(turn.before()),
-       .bytes = bytes},
-      companions);
+  std::unique_ptr<StagedResult> staged =
+      shared_.writer.stage({.job = job_,
+                            .output = job_.outputs[index],
+                            .position = source_.position(job_.input),
+                            .input_state = original_.state,
+                            .input_hash = original_.hash,
+                            .stored = job_.shared_labels.empty() ? std::nullopt : outcome.stored,
+                            .bytes = bytes},
+                           companions);
   for (std::string& warning : staged->warnings()) outcome.warnings.emplace_back(std::move(warning));
   if (options_.strict) refuse_warnings(outcome);
   if (options_.verify) prove(index, turn, *staged, companions, memory);

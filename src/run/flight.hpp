@@ -5,6 +5,7 @@
 // takes memory and a lane for them, and records the outcomes.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstddef>
@@ -107,6 +108,9 @@ class Flight {
  private:
   void step(void (Flight::*work)());
   void leave_what_is_done();
+  /// Whether every outcome was known before anything is read.
+  bool is_settled() const { return std::ranges::count(settled_, false) == 0; }
+  void tell_stored();
   void read_file_and_header();
   FileBytes memory_for_file() const;
   std::uint64_t bytes_of_companions() const;

@@ -15,6 +15,7 @@
 #include <qturn/orientation.hpp>
 #include <qturn/pictures.hpp>
 
+#include "src/metadata/metadata_turn.hpp"
 #include "src/picture/errors.hpp"
 #include "src/sample/companion.hpp"
 
@@ -44,6 +45,7 @@ struct Outcome {
       Orientation::identity;  ///< what the user asked for (augment: this output's)
   Orientation applied = Orientation::identity;  ///< what was applied to the stored pixels
   std::int64_t width = 0, height = 0;           ///< of the output's first page
+  std::optional<StoredPicture> stored = {};     ///< the input, if this run has read it
   std::uint64_t pixels =
       0;  ///< decoded for this outcome, all pages; 0 except for the first output of a job
   Status status = Status::failed;

@@ -178,12 +178,6 @@ bool FileSampleWriter::is_left(const Job& job, const JobOutput& output) const {
   });
 }
 
-std::vector<std::string> FileSampleWriter::add_file(const fs::path& place,
-                                                    std::span<const std::byte> content) const {
-  const NewFile file{.target = place, .content = content, .places = options_.places};
-  return write_files(std::span(&file, 1), options_.if_exists);
-}
-
 std::vector<std::string> FileSampleWriter::replace_shared(
     const NewFile& file, const Job& of, const JournalContent::Hashes& hashes,
     const std::function<void(const StagedFiles&)>& prove) const {

@@ -39,8 +39,6 @@ class FileSampleWriter : public SampleWriter {
   bool is_done(const Job& job, const JobOutput& output) const override;
   bool is_left(const Job& job, const JobOutput& output) const override;
   bool is_ordered() const override { return options_.is_ordered; }
-  std::vector<std::string> add_file(const std::filesystem::path& place,
-                                    std::span<const std::byte> content) const override;
   /// In place: puts a shared file in its place, with a line of the journal and a backup, as a
   /// picture. `hashes` is read when `file` is written, `of` is a picture whose labels it has.
   /// `prove` looks at it before, and its exceptions are passed on; may be null. Returns warnings;

@@ -336,6 +336,7 @@ void LabelsInPassing::add(Job& job) {
   job.number = folders_.files().size();
   folders_.add_picture(job.key, 0);
   job.shared_labels = images_.of(job.input);
+  job.tells_stored = !job.shared_labels.empty();
 }
 
 Plan LabelsInPassing::plan() {

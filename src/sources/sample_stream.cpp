@@ -223,6 +223,7 @@ void SampleStream::number(Job& job) {
   const std::optional<std::size_t> picture = listed.files().find(job.key);
   job.number = picture.value_or(Job::unnumbered);
   if (picture) job.shared_labels = listed.shared_labels().of(*picture);
+  job.tells_stored = picture && !listed.shared_labels().empty();
 }
 
 /// Whether a member belongs to pictures elsewhere, and comes with them.

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <chrono>
 
 #include "tests/cli/labelled.hpp"
 #include "tests/fixtures/metadata.hpp"
@@ -181,9 +182,9 @@ struct SharedCase {
   std::string content;
 };
 
-TEST_CASE("Labels of many pictures come out of a tar as out of a folder, byte for byte") {
+std::vector<SharedCase> shared_cases() {
   const std::string png = cli::png(labelled_picture);
-  const std::vector<SharedCase> cases = {
+  return {
       {"coco", "annotations/instances_train.json",
        R"({"images": [{"id": 1, "file_name": "a.png", "width": 9, "height": 5},
                       {"id": 2, "file_name": "b.png", "width": 9, "height": 5},
@@ -203,7 +204,11 @@ TEST_CASE("Labels of many pictures come out of a tar as out of a folder, byte fo
                  "region_attributes": {{}}}}]}}}})",
            png.size())},
   };
-  for (const SharedCase& each : cases) {
+}
+
+TEST_CASE("Labels of many pictures come out of a tar as out of a folder, byte for byte") {
+  const std::string png = cli::png(labelled_picture);
+  for (const SharedCase& each : shared_cases()) {
     CAPTURE(each.format);
     Workplace workplace;
     const Members files = {{"train/a.png", png}, {"train/b.png", png}, {each.name, each.content}};
@@ -244,6 +249,9 @@ TEST_CASE("Labels of many pictures come out of a tar as out of a folder, byte fo
     workplace.done(with(augmented, {"-", "-o", "piped", "--unpack", "--labels", named}));
     workplace.add("in.tar.gz", tests::tar(first, {ARCHIVE_FORMAT_TAR_USTAR, ARCHIVE_FILTER_GZIP}));
     workplace.done(from_gzip);
+    CHECK(workplace.tree("piped") == expected);
+    fs::remove(workplace.path() / "piped/train/a__flop.png");
+    workplace.done(with(augmented, {"-", "-o", "piped", "--unpack", "--skip-existing"}));
     CHECK(workplace.tree("piped") == expected);
     for (const char* tar : {"piped.tar", "gzip.tar"}) {
       const Members members = tests::members_of(workplace.content(tar));
@@ -339,6 +347,96 @@ TEST_CASE("Labels of many pictures in a pipe that cannot be turned end the run b
   CHECK(tests::members_of(workplace.content("o.tar")).back().first == "x.json");
 }
 
+TEST_CASE("Unpacked over pictures that are there, labels of many pictures are those of a folder") {
+  const std::string png = cli::png(labelled_picture), tagged = tagged_png(labelled_picture, 6);
+  for (const SharedCase& each : shared_cases()) {
+    CAPTURE(each.format);
+    const Workplace workplace;
+    const Members files = {
+        {"train/a.png", tagged}, {"train/b.png", png}, {each.name, each.content}};
+    for (const auto& [name, content] : files) workplace.add("data/" + name, content);
+    workplace.add("in.tar", tests::tar(files));
+    workplace.add("in.tar.gz", tests::tar(files, {ARCHIVE_FORMAT_TAR_USTAR, ARCHIVE_FILTER_GZIP}));
+    const Words augmented = {"augment",       "--verify",          "--variants",
+                             "flop,rotate90", "--labels-drawn-on", "stored"};
+    const std::map<std::string, Words> runs = {
+        {"folder", {"data"}},
+        {"tar", {"in.tar", "--unpack"}},
+        {"gzip",
+         {"in.tar.gz", "--unpack", "--labels", fmt::format("{}:{}", each.format, each.name)}}};
+    const auto run = [&](const std::string& output, const Words& more) {
+      return with(with(augmented, with({"-o", output}, runs.at(output))), more);
+    };
+    const auto all_done = [&](const Words& more) {
+      for (const auto& [output, words] : runs) workplace.done(run(output, more));
+      auto expected = workplace.tree("folder");
+      std::erase_if(expected, [](const auto& file) { return file.first == "manifest.jsonl"; });
+      CHECK(workplace.tree("tar") == expected);
+      CHECK(workplace.tree("gzip") == expected);
+      return expected;
+    };
+    const auto whole = all_done({});
+    CHECK(whole.size() == 5);
+    for (const auto& [output, words] : runs) {
+      fs::remove(workplace.path() / output / "train/a__flop.png");
+      if (output != "folder")
+        workplace.refused(run(output, {}), fmt::format("{}/{} exists", output, each.name));
+      workplace.add(fmt::format("{}/train/b__flop.png", output), "old");
+    }
+    const auto with_old = all_done({"--skip-existing"});
+    CHECK((with_old == whole) == false);
+    CHECK(with_old.size() == 5);
+    CHECK(all_done({"--update"}) == with_old);
+    for (const auto& [output, words] : runs)
+      fs::last_write_time(workplace.path() / output / "train/b__flop.png",
+                          fs::file_time_type::clock::now() - std::chrono::hours(1));
+    CHECK(all_done({"--update"}) == whole);
+    CHECK(all_done({"--overwrite"}) == whole);
+  }
+}
+
+TEST_CASE("Labels of many pictures that cannot be unpacked leave what is there") {
+  const Workplace workplace;
+  const std::string png = cli::png(labelled_picture);
+  const std::string coco =
+      R"({"images": [{"id": 1, "file_name": "a.png", "width": 9, "height": 5},
+                     {"id": 2, "file_name": "b.png", "width": 9, "height": 5}],
+          "annotations": [{"id": 1, "image_id": 1, "bbox": [1, 1, 2, 2]}]})";
+  const auto add_tars = [&](const std::string& second) {
+    const Members files = {{"a.png", png}, {"b.png", second}, {"x/coco.json", coco}};
+    workplace.add("in.tar", tests::tar(files));
+    workplace.add("in.tar.gz", tests::tar(files, {ARCHIVE_FORMAT_TAR_USTAR, ARCHIVE_FILTER_GZIP}));
+  };
+  add_tars(png);
+  const auto words = [](const std::string& tar, const Words& more) {
+    return with({"flop", "--unpack", "-o", "out", "--labels", "coco:x/coco.json", tar}, more);
+  };
+  workplace.refused(words("in.tar", {"--json=out/x/coco.json"}), "would overwrite out/x/coco.json");
+  workplace.add("out/coco.json", coco);
+  workplace.refused({"flop", "--unpack", "-o", "out", "--labels", "coco:out/coco.json", "in.tar"},
+                    "out/coco.json: is an input as well");
+  workplace.add("elsewhere/coco.json", "kept");
+  const fs::path folder = workplace.path() / "out/x";
+  fs::create_directory(folder);
+  fs::create_symlink("../../elsewhere/coco.json", folder / "coco.json");
+  workplace.refused(words("in.tar", {"--overwrite"}), "is a symbolic link");
+  fs::remove_all(folder);
+  fs::create_directory_symlink("../elsewhere", folder);
+  workplace.failed(words("in.tar", {"--overwrite"}), "out/x/coco.json");
+  CHECK(workplace.content("elsewhere/coco.json") == "kept");
+  fs::remove_all(workplace.path() / "out");
+  workplace.done(words("in.tar", {}));
+  const auto whole = workplace.tree("out");
+  // The picture that is there has been made of another one.
+  add_tars(png.substr(0, 20));
+  for (const std::string tar : {"in.tar", "in.tar.gz"}) {
+    workplace.failed(words(tar, {"--skip-existing"}),
+                     {tar + "/b.png: truncated", "out/x/coco.json is not written: " + tar +
+                                                     "/b.png: its header could not be"});
+    CHECK(workplace.tree("out") == whole);
+  }
+}
+
 TEST_CASE("Where the name of a sample ends, its labels of many pictures name the variant") {
   const Workplace workplace;
   workplace.add("data/a.left.png", cli::png(labelled_picture));
@@ -391,9 +489,6 @@ TEST_CASE("Labels of many pictures that a tar cannot be turned with are refused 
   workplace.done({"flop", "--labels", "huggingface:voc", "c.tar", "d.tar", "-o", "faces"});
   for (const char* name : {"faces/c.tar", "faces/d.tar"})
     CHECK(tests::members_of(workplace.content(name)).size() == 2);
-  const Words resumed = {"--unpack", "-o", "files", "--resume"};
-  workplace.done(with({"flop", "--labels", "coco:coco.json", "a.tar"}, resumed));
-  refuse(with({"a.tar"}, resumed), "pass over some; use --overwrite");
   workplace.done({"flop", "--labels", "coco:all.json", "a.tar", "-o", "beside.tar"});
   CHECK(tests::members_of(workplace.content("beside.tar")).back().first == "all.json");
 }

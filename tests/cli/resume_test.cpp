@@ -173,31 +173,42 @@ TEST_CASE_METHOD(Workplace,
 
 TEST_CASE(
     "A tar that is unpacked into a folder, killed at any call, is resumed and leaves nothing") {
+  const std::string coco =
+      R"({"images": [{"id": 1, "file_name": "b.png", "width": 6, "height": 4}],
+          "annotations": [{"id": 1, "image_id": 1, "bbox": [1, 1, 2, 2]}]})";
   const tests::Members members = {{"x/a.jpg", jpeg(smooth_picture(64, 48))},
                                   {"x/a.txt", "0 0.25 0.5 0.1 0.2\n"},
-                                  {"x/b.png", png(random_picture(6, 4))}};
-  const Words words = {"cw", "in.tar", "-o", "out", "--unpack", "-j", "1"};
-  Workplace undisturbed;
-  undisturbed.add("in.tar", tests::tar(members));
-  undisturbed.done(words);
-  Words again = words;
-  again.emplace_back("--resume");
-  bool is_killed = true, is_any_known = false;
-  for (int call = 1; is_killed; call += 2) {
-    CAPTURE(call);
-    Workplace workplace;
-    workplace.add("in.tar", tests::tar(members));
-    is_killed = workplace.killed_at(call, words).exit_code == 128 + SIGKILL;
-    if (!is_killed) break;
-    const bool has_results = !workplace.files("out").empty();
-    const Result resumed = workplace.done(again);
-    is_any_known =
-        is_any_known || (has_results && resumed.err.find("done before") != std::string::npos);
-    fs::remove(workplace.path() / "out/.qturn-journal");
-    CHECK(workplace.tree("out") == undisturbed.tree("out"));
-    CHECK_FALSE(has_own_files(workplace, "out"));
+                                  {"x/b.png", png(random_picture(6, 4))},
+                                  {"x/c.png", png(random_picture(6, 4))},
+                                  {"x/metadata.csv", "file_name,width\nb.png,6\nc.png,6\n"},
+                                  {"coco.json", coco}};
+  const std::string plain = tests::tar(members),
+                    gzip = tests::tar(members, {ARCHIVE_FORMAT_TAR_USTAR, ARCHIVE_FILTER_GZIP});
+  const Words unpacked = {"cw", "in.tar", "-o", "out", "--unpack", "-j", "1"};
+  const std::pair<std::string, Words> runs[] = {
+      {plain, unpacked}, {gzip, with(unpacked, {"--labels", "coco:coco.json"})}};
+  for (const auto& [tar, words] : runs) {
+    CAPTURE(words);
+    Workplace undisturbed;
+    undisturbed.add("in.tar", tar);
+    undisturbed.done(words);
+    bool is_any_known = false;
+    for (int call = 1;; call += 2) {
+      CAPTURE(call);
+      Workplace workplace;
+      workplace.add("in.tar", tar);
+      workplace.killed_at(call, words);
+      if (workplace.tree("out") == undisturbed.tree("out")) break;
+      const bool has_results = !workplace.files("out").empty();
+      const Result resumed = workplace.done(with(words, {"--resume"}));
+      is_any_known =
+          is_any_known || (has_results && resumed.err.find("done before") != std::string::npos);
+      fs::remove(workplace.path() / "out/.qturn-journal");
+      CHECK(workplace.tree("out") == undisturbed.tree("out"));
+      CHECK_FALSE(has_own_files(workplace, "out"));
+    }
+    CHECK(is_any_known);
   }
-  CHECK(is_any_known);
 }
 
 TEST_CASE_METHOD(Workplace, "With --resume, a tar that is done is done, unless something changed") {

@@ -79,11 +79,14 @@ std::vector<PowerCut> power_cuts() {
                            named("in place").before,
                            Words()};
   all.push_back({to_tar});
+  Scenario coco_to_tar = to_tar;
+  coco_to_tar.before = named("augment, COCO labels").before;
   Tree tars;
-  tars["in.tar"] = after(to_tar)["out.tar"];
-  all.push_back({{"from a tar to a folder",
+  tars["in.tar"] = after(coco_to_tar)["out.tar"];
+  all.push_back({{"from a tar to a folder, COCO labels",
                   {"rotate90", "in.tar", "-o", "out", "--unpack", "--device", "cpu", "-j1"},
                   tars}});
+  tars["in.tar"] = after(to_tar)["out.tar"];
   Tree to_shards;
   for (const char* name : {"in/0.tar", "in/1.tar", "in/2.tar"}) to_shards[name] = tars["in.tar"];
   Scenario tars_in_shards = {"a shard of tars",

@@ -8,6 +8,8 @@
 #include <utility>
 
 #include "src/companions/label_files.hpp"
+#include "src/dataset/manifest.hpp"
+#include "src/dataset/shared_files.hpp"
 #include "src/dataset/turned_shared_labels.hpp"
 #include "src/files/real_places.hpp"
 #include "src/files/tar/input.hpp"
@@ -134,23 +136,31 @@ bool SampleRun::turn(const std::string& name, std::unique_ptr<MemberReader> read
   found_.leftovers.label_files += samples.label_files();
   for (const auto& [type, count] : samples.copied()) copied_[type] += count;
   if (stop() || !is_whole) return false;
-  if (has_shared_labels) write_shared_labels(listed->jobs, *written, writer);
+  if (has_shared_labels) write_shared_labels(*listed, *written, writer);
   if (samples.labels() && samples.labels()->any()) {
-    const Plan plan = samples.labels()->plan();
+    Plan plan = samples.labels()->plan();
+    if (line_.unpack) plan.places.add_folder(input.output);
     say_labels(line_, plan);
     warn_of_sides(line_, plan);
     written->resize(plan.jobs.files().size());
-    write_shared_labels(plan.jobs, *written, writer);
+    write_shared_labels(plan, *written, writer);
   }
   return true;
 }
 
-void SampleRun::write_shared_labels(const JobList& listed, const WrittenPictures& written,
-                                    const SampleWriter& writer) const {
+void SampleRun::write_shared_labels(const Plan& listed, const WrittenPictures& written,
+                                    const SampleWriter& writer) {
   if (options_.plan_only || written.empty()) return;
-  for (const SharedLabels::File& file : listed.shared_labels().files()) {
+  if (line_.unpack) {
+    std::vector<ManifestFile> unlisted;
+    const FileResults results =
+        write_shared_files(listed, options_, written, line_.if_shared_files_exist(), unlisted);
+    failed_tars_ += say_results(results) ? 0 : 1;
+    return;
+  }
+  for (const SharedLabels::File& file : listed.jobs.shared_labels().files()) {
     if (file.found == 0) continue;
-    VariantsInPlace variants(file, listed, options_, written);
+    VariantsInPlace variants(file, listed.jobs, options_, written);
     const std::string text =
         turned_shared_labels(file, std::ref(variants), options_.memory_bytes, options_.verify);
     say_warnings(writer.add_file(file.output, std::as_bytes(std::span(text))));

@@ -48,7 +48,7 @@ class SampleRun {
             Run::Tell tell);
 
   /// Turns the samples of an input. Returns false if the run is over. Throws FileError if it cannot
-  /// be opened, or if a file of many labels cannot be written.
+  /// be opened, or if a file of many labels cannot be added to a tar.
   bool turn(const SampleInput& input, const Bytes& head, const SampleWriter& writer);
   /// The next samples go to another output.
   void end_output() { keys_.clear(); }
@@ -69,8 +69,8 @@ class SampleRun {
             const SampleWriter& writer);
   /// Says why a tar is not turned, or not written.
   void fail(const std::string& problem);
-  void write_shared_labels(const JobList& listed, const WrittenPictures& written,
-                           const SampleWriter& writer) const;
+  void write_shared_labels(const Plan& listed, const WrittenPictures& written,
+                           const SampleWriter& writer);
   void say_copied() const;
 
   const CommandLine& line_;

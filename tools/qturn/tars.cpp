@@ -9,6 +9,7 @@
 #include <set>
 
 #include "src/dataset/shards.hpp"
+#include "src/dataset/shared_files.hpp"
 #include "src/files/backup.hpp"
 #include "src/files/journals.hpp"
 #include "src/files/tar/input.hpp"
@@ -172,7 +173,7 @@ void leave_existing(const CommandLine& line, std::vector<SampleInput>& places) {
 /// Reads what lies where in the tars, and says what belongs together. Throws PlanError for all
 /// reasons not to start.
 void list_tars(const CommandLine& line, PlanOptions& plan, const RunOptions& options,
-               std::vector<SampleInput>& places) {
+               const ReportPlace& json, std::vector<SampleInput>& places) {
   std::map<fs::path, fs::path> outputs;
   plan.to_samples = true;
   for (SampleInput& place : places) {
@@ -185,18 +186,17 @@ void list_tars(const CommandLine& line, PlanOptions& plan, const RunOptions& opt
       continue;
     }
     plan.output = place.output;
-    place.listed = std::make_shared<const Plan>(
-        list_tar(plan, place.tar, bytes_of_reader(options), watch_stop_signals()));
+    Plan listed = list_tar(plan, place.tar, bytes_of_reader(options), watch_stop_signals());
+    if (line.unpack) listed.places.add_folder(place.output);
+    place.listed = std::make_shared<const Plan>(std::move(listed));
     refuse_unfit_companions(line, *place.listed);
     say_labels(line, *place.listed);
     warn_of_sides(line, *place.listed);
+    if (line.unpack)
+      check_shared_files(*place.listed, line.if_shared_files_exist(),
+                         [&](const fs::path& file) { json.refuse(file); });
     for (const SharedLabels::File& file : place.listed->jobs.shared_labels().files()) {
       if (file.found == 0) continue;
-      if (line.unpack && (line.resume || line.leaves_existing())) {
-        throw PlanError(file.input.string() +
-                        ": labels of many pictures need them all, and with --unpack, --resume, "
-                        "--skip-existing and --update pass over some; use --overwrite");
-      }
       const auto [other, is_new] = outputs.emplace(file.output, file.input);
       if (is_new) continue;
       throw PlanError(fmt::format("{} and {} would both be written to {}; name a folder as output",
@@ -279,7 +279,7 @@ int turn_tars(const CommandLine& line, PlanOptions plan, RunOptions options, con
     json.refuse(place.tar);
     json.refuse(place.output);
   }
-  list_tars(line, plan, options, places);
+  list_tars(line, plan, options, json, places);
   SampleWork work{
       .inputs = std::move(places), .head = head, .replaces = line.replaces_existing() || is_begun};
   if (line.dry_run) return print_samples(line, std::move(plan), options, work);
