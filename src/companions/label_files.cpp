@@ -160,7 +160,8 @@ class LabelFinder {
       if (entry.is_folder() || !(entry.lower.ends_with(".yaml") || entry.lower.ends_with(".yml")))
         continue;
       const fs::path path = folder / entry.name;
-      known->second.emplace_back(path, text_of(read_whole(path, found_.tar.get())));
+      known->second.emplace_back(path,
+                                 listings_.head(path, entry, std::string::npos, found_.tar.get()));
     }
     return known->second;
   }
@@ -213,7 +214,7 @@ class LabelFinder {
     const auto list = nearest(place, [&](const fs::path& folder) -> std::optional<std::string> {
       const Listings::Entry* found = listings_.find(folder, "classes.txt", false);
       if (!found) return std::nullopt;
-      return text_if_readable(folder / found->name);
+      return text_if_readable(folder / found->name, *found);
     });
     ClassNames names;
     std::istringstream lines(list.value_or(""));
@@ -272,7 +273,7 @@ class LabelFinder {
       const auto* entry = wanted ? listings_.find(folder.path, *wanted, false) : nullptr;
       if (!entry) continue;
       const std::string path = folder.path + entry->name;
-      if (is_other_text(place, files_.folder_of(file), path)) continue;
+      if (is_other_text(place, files_.folder_of(file), path, *entry)) continue;
       if (!found.empty()) {
         const std::string option(format.option);
         throw WithHints<PlanError>(
@@ -288,12 +289,13 @@ class LabelFinder {
 
   /// Whether it is not a label, but a text of another kind. A caption of a picture is also a .txt
   /// beside it.
-  bool is_other_text(std::uint32_t place, const FileList::Folder& pictures, const fs::path& path) {
+  bool is_other_text(std::uint32_t place, const FileList::Folder& pictures, const fs::path& path,
+                     const Listings::Entry& entry) {
     const bool is_beside = labels_.place(place).folder.path == pictures.path;
     if (options_.labels.take != TakeLabels::found || !is_beside || holds_labels(place))
       return false;
-    return names_ ||
-           numbers_in_text(text_if_readable(path), labels_.place(place).rule->format->suffix) < 2;
+    return names_ || numbers_in_text(text_if_readable(path, entry),
+                                     labels_.place(place).rule->format->suffix) < 2;
   }
 
   /// Whether any text of a folder is of the format, or none says what it is.
@@ -303,7 +305,7 @@ class LabelFinder {
     const CompanionFiles::Place& own = labels_.place(place);
     for (const Listings::Entry& entry : listings_.of(own.folder.path)) {
       if (entry.is_folder() || !entry.lower.ends_with(own.rule->format->suffix)) continue;
-      const std::string text = text_if_readable(own.folder.path + entry.name);
+      const std::string text = text_if_readable(own.folder.path + entry.name, entry);
       if (text.empty()) continue;
       known->second = own.rule->format->is_of(text);
       if (known->second) break;
@@ -311,10 +313,9 @@ class LabelFinder {
     return known->second;
   }
 
-  std::string text_if_readable(const fs::path& path) const try {
-    return std::string(text_of(read_whole(path, found_.tar.get())));
-  } catch (const FileError&) {
-    return "";
+  std::string text_if_readable(const fs::path& path, const Listings::Entry& entry) const {
+    const auto text = listings_.head_if_readable(path, entry, std::string::npos, found_.tar.get());
+    return text.value_or("");
   }
 
   /// A label that would not be found beside its picture.
@@ -343,7 +344,8 @@ class LabelFinder {
       const bool may_be_other = format.is_of_other && options_.labels.take == TakeLabels::found;
       if (known.contains(&format) && !may_be_other) continue;
       const fs::path path = labels_.path(label);
-      const std::string text = text_if_readable(path);
+      const std::string text = text_if_readable(
+          path, *listings_.find(labels_.place_of(label).folder.path, label.name, false));
       if (may_be_other) refuse_other_format(format, path, text);
       if (known.contains(&format) || text.empty()) continue;
       if (!format.is_of(text)) {

@@ -102,7 +102,7 @@ class LeftoverFinder {
     for (const Listings::Entry& entry : listings_.if_readable(folder, is_of_labels ? all : masks)) {
       const std::string name = entry.name;
       if (is_over() || is_left_out(entry) || is_excluded(options_, key + name, name)) continue;
-      if (entry.kind == Listings::Kind::file) look_at(folder / name, prefix + name, is_of_labels);
+      if (!entry.is_folder()) look_at(entry, folder / name, prefix + name, is_of_labels);
       if (entry.kind == Listings::Kind::link_to_folder) links.push_back(name);
     }
     if (!follows || options_.follow) return;
@@ -145,7 +145,8 @@ class LeftoverFinder {
     return options_.has_variants() && std::ranges::count(suffixes, suffix) > 0;
   }
 
-  void look_at(const fs::path& file, const std::string& path, bool is_of_labels) {
+  void look_at(const Listings::Entry& entry, const fs::path& file, const std::string& path,
+               bool is_of_labels) {
     if (is_turned_(path) || pictures_.contains(path)) return;
     if (is_array(path) && takes_arrays_) return;
     const KnownKind kind = known_kind(path);
@@ -160,7 +161,8 @@ class LeftoverFinder {
       if (!options_.masks.take) return leave(path);
       return add(file, path, "has the name of a picture, and is not turned with it as a mask");
     }
-    std::optional<std::string> head = text_of_file(file, text_head_bytes);
+    const TarFiles* const tar = among_.tar.get();
+    std::optional<std::string> head = listings_.head_if_readable(file, entry, text_head_bytes, tar);
     if (!head) {
       if (!own.empty() && any_moves(own))
         add(file, path, "has the name of a picture, and cannot be read");
@@ -171,7 +173,7 @@ class LeftoverFinder {
       return;
     if (own.empty() && head->size() == text_head_bytes && head->find('\0') == head->npos &&
         !names_any(*head, names_))
-      head = text_of_file(file, most_text_bytes).value_or(*head);
+      head = listings_.head_if_readable(file, entry, most_text_bytes, tar).value_or(*head);
     const auto suspicion =
         suspicion_of(file, *head, own, names_, [&](std::size_t number) { return size_of(number); });
     if (!suspicion && own.empty() && may_be_table(lower_suffix(file)) && !is_known_text(*head) &&
@@ -184,13 +186,6 @@ class LeftoverFinder {
     if (!format.empty() && options_.labels.take != TakeLabels::found) return leave(path);
     const std::string known = format_in_words(suffix, *head);
     add(file, path, known.empty() ? suspicion->why : known);
-  }
-
-  /// Nothing if it cannot be read.
-  std::optional<std::string> text_of_file(const fs::path& file, std::size_t most_bytes) const try {
-    return std::string(text_of(read_head(file, most_bytes, among_.tar.get())));
-  } catch (const FileError&) {
-    return std::nullopt;
   }
 
   /// The user says that such files do not turn.

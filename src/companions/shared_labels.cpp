@@ -32,17 +32,22 @@ namespace fs = std::filesystem;
 /// The first of these formats that a file is of; null if it is of none. The file is read once for
 /// all. `plain`: also if it does not say where something is. Throws PlanError if it cannot be read.
 const SharedLabelFormat* format_among(const std::vector<const SharedLabelFormat*>& formats,
-                                      const FoundFiles& among, const fs::path& path, bool plain) {
+                                      FoundFiles& among, const fs::path& path,
+                                      const Listings::Entry& entry, bool plain) {
   struct Asked {
     std::function<std::optional<bool>(std::string_view part)> tells;
     std::optional<bool> told;
   };
+  if (formats.empty()) return nullptr;
+  const auto head = [&] {
+    return among.listings.head(path, entry, text_head_bytes, among.tar.get());
+  };
   std::vector<Asked> asked;
   for (const SharedLabelFormat* format : formats) {
     asked.push_back({format->recogniser(), {}});
-    if (!plain || path.filename() != format->plain_name) continue;
-    const Bytes head = read_head(path, text_head_bytes, among.tar.get());
-    if (text_of(head).find("file_name") != std::string_view::npos) asked.back().told = true;
+    if (plain && path.filename() == format->plain_name &&
+        head().find("file_name") != std::string::npos)
+      asked.back().told = true;
   }
   const auto ask = [&](std::string_view part) {
     for (Asked& each : asked)
@@ -50,9 +55,15 @@ const SharedLabelFormat* format_among(const std::vector<const SharedLabelFormat*
     return !std::ranges::all_of(asked, [](const Asked& each) { return each.told.has_value(); });
   };
   try {
-    if (!formats.empty())
-      read_in_parts(
-          path, [&](auto part) { return ask(text_of(part)); }, among.tar.get());
+    const std::string first = head();
+    std::size_t known = first.size();
+    const auto ask_further = [&](std::span<const std::byte> part) {
+      const std::size_t before = std::min(known, part.size());
+      known -= before;
+      return before == part.size() || ask(text_of(part.subspan(before)));
+    };
+    if (ask(first) && first.size() == text_head_bytes)
+      read_in_parts(path, ask_further, among.tar.get());
   } catch (const FileError& error) {
     throw LabelsError(error.what());
   }
@@ -99,7 +110,7 @@ SharedLabelFiles files_beside(FoundFiles& among, bool plain, const SharedLabelFo
       std::vector<const SharedLabelFormat*> formats;
       for (const SharedLabelFormat& format : shared_label_formats)
         if (suffix == format.suffix && is_wanted(format)) formats.push_back(&format);
-      if (const SharedLabelFormat* format = format_among(formats, among, path, plain))
+      if (const SharedLabelFormat* format = format_among(formats, among, path, entry, plain))
         found.emplace(from_here(path), format);
     }
   };

@@ -4,15 +4,15 @@
 
 #include <algorithm>
 #include <map>
-#include <span>
 
 #include "src/files/content_hash.hpp"
 #include "src/files/safe_file.hpp"
 #include "src/formats/table.hpp"
 #include "src/inputs/folder_layout.hpp"
+#include "src/labels/text/any_text.hpp"
+#include "src/picture/bytes.hpp"
 #include "src/picture/text.hpp"
 #include "src/sample/file_kind.hpp"
-#include "src/sample/harmless.hpp"
 #include "src/sample/sidecars.hpp"
 
 namespace qturn {
@@ -53,7 +53,7 @@ class SidecarFinder {
       const fs::path own = entry.lower, whole = folder.path + entry.name;
       const std::string path = normal_path(whole);
       const bool is_notes = entry.name == std::string(file.name) + ".aux.xml" &&
-                            are_turned_notes(entry.name, text_head_of(whole).value_or(""));
+                            are_turned_notes(entry.name, head_of(whole, entry, text_head_bytes));
       const bool is_of_picture = own.stem() == name.stem() || is_notes ||
                                  (is_xmp(own) && own.stem() == name && name.has_extension());
       if (!is_of_picture) continue;
@@ -61,7 +61,7 @@ class SidecarFinder {
       if (is_taken_(path)) continue;
       if (is_excluded(options_, folder.key + entry.name, entry.name)) continue;
       if (!options_.follow && fs::is_symlink(fs::symlink_status(whole))) continue;
-      if (!is_turned_sidecar(own) && !entry.is_no_picture && !may_be_copied(whole)) continue;
+      if (!is_turned_sidecar(own) && !entry.is_no_picture && !may_be_copied(whole, entry)) continue;
       const auto [place, is_new] = places_.try_emplace(file.folder);
       if (is_new) place->second = sidecars_.add_place({.folder = folder});
       sidecars_.add(number, place->second, entry.name);
@@ -90,10 +90,15 @@ class SidecarFinder {
   }
 
   /// Not if it is a picture.
-  static bool may_be_copied(const fs::path& path) {
-    const std::string start = text_head_of(path, signature_bytes).value_or("");
-    const Codec* codec = codec_of_content(std::as_bytes(std::span(start)), lower_suffix(path));
+  bool may_be_copied(const fs::path& path, const Listings::Entry& entry) const {
+    const std::string start = head_of(path, entry, signature_bytes);
+    const Codec* codec = codec_of_content(bytes_of(start), lower_suffix(path));
     return !codec || codec->is_array;
+  }
+
+  /// Empty if it cannot be read.
+  std::string head_of(const fs::path& path, const Listings::Entry& entry, std::size_t most) const {
+    return listings_.head_if_readable(path, entry, most).value_or("");
   }
 
   bool may_be_sidecar(const std::string& lower) const {

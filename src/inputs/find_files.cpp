@@ -6,7 +6,6 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <istream>
 #include <optional>
@@ -19,6 +18,9 @@
 #include "src/files/safe_file.hpp"
 #include "src/formats/table.hpp"
 #include "src/inputs/folder_layout.hpp"
+#include "src/labels/text/any_text.hpp"
+#include "src/picture/bytes.hpp"
+#include "src/sample/harmless.hpp"
 #include "src/sample/sidecars.hpp"
 
 namespace qturn {
@@ -49,20 +51,17 @@ std::string base_name(const fs::path& folder) {
   return without_slash(normal_path(folder)).filename().string();
 }
 
-/// The first bytes of a file: fewer only if the file is shorter. Nothing, with errno set, if they
-/// cannot be read.
-std::optional<std::size_t> read_signature(int folder, const char* path, std::span<std::byte> head) {
-  const FileDescriptor file(::openat(folder, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
-  if (!file) return std::nullopt;
-  std::size_t have = 0;
+/// Reads on until `head` is full or the file ends; it has `have` bytes of it. False, with errno
+/// set, if the file cannot be read.
+bool read_on(int file, std::span<std::byte> head, std::size_t& have) {
   while (have < head.size()) {
-    const ssize_t got = ::read(file.get(), head.data() + have, head.size() - have);
+    const ssize_t got = ::read(file, head.data() + have, head.size() - have);
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return std::nullopt;
+    if (got < 0) return false;
     if (got == 0) break;
     have += static_cast<std::size_t>(got);
   }
-  return have;
+  return true;
 }
 
 class FileFinder {
@@ -94,6 +93,7 @@ class FileFinder {
   const PlanOptions& options_;
   FoundFiles found_;
   bool any_picture_ = false;  // arrays do not count
+  Bytes head_ = Bytes(text_head_bytes);
   std::map<std::pair<std::string, std::string>, std::uint32_t> folders_of_named_;
 };
 
@@ -272,18 +272,26 @@ void FileFinder::take_file(int opened, const char* path, std::uint32_t folder,
   const std::string suffix = lower_suffix(name);
   bool picture = format_of(options_, suffix, {}) != nullptr;
   if (!picture) {
-    std::array<std::byte, signature_bytes> head;
-    const std::optional<std::size_t> length = read_signature(opened, path, head);
-    if (!length && !is_input) {
+    const FileDescriptor content(
+        ::openat(opened, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+    const std::span head(head_);
+    std::size_t have = 0;
+    const bool is_read = content && read_on(content.get(), head.first(signature_bytes), have);
+    if (!is_read && !is_input) {
       const fs::path whole = found_.files.folder(folder).path + std::string(name);
       cannot_look_into(whole, errno);
       found_.unopened.emplace(whole, found_.unreadable.back());
       return;
     }
-    const std::span<const std::byte> start(head.data(), length.value_or(0));
     const auto is_picture = [](const Codec* codec) { return codec && !codec->is_array; };
-    picture = !length || is_picture(format_of(options_, suffix, start));
-    if (listed) listed->is_no_picture = length && !is_picture(codec_of_content(start, suffix));
+    picture = !is_read || is_picture(format_of(options_, suffix, head.first(have)));
+    if (listed)
+      listed->is_no_picture = is_read && !is_picture(codec_of_content(head.first(have), suffix));
+    // Who looks for labels and the like asks for more of it.
+    if (listed && listed->is_no_picture &&
+        (known_kind(name) == KnownKind::none || is_turned_world_file(name)) &&
+        read_on(content.get(), head, have))
+      found_.listings.keep(*listed, text_of(head.first(have)), have < head.size());
   }
   any_picture_ = any_picture_ || (picture && !is_array(name));
   FoundFile& file = found_.files.add(folder, name, status);

@@ -14,6 +14,7 @@
 #include "src/inputs/find_files.hpp"
 #include "src/inputs/folder_layout.hpp"
 #include "src/inputs/options.hpp"
+#include "src/picture/bytes.hpp"
 #include "src/picture/text.hpp"
 #include "src/sample/file_kind.hpp"
 
@@ -149,6 +150,31 @@ const Listings::Entry* Listings::find(const fs::path& folder, const std::string&
     if (entry.is_folder() == is_folder && (!found || entry.name == name)) found = &entry;
   }
   return found;
+}
+
+std::string Listings::head(const fs::path& file, const Entry& entry, std::size_t most,
+                           const TarFiles* tar) {
+  if (entry.is_whole || entry.head_bytes >= most)
+    return {entry.head, std::min<std::size_t>(entry.head_bytes, most)};
+  const bool is_all = most == std::string::npos;
+  std::string head(text_of(is_all ? read_whole(file, tar) : read_head(file, most, tar)));
+  keep(entry, head, head.size() < most);
+  return head;
+}
+
+std::optional<std::string> Listings::head_if_readable(const fs::path& file, const Entry& entry,
+                                                      std::size_t most, const TarFiles* tar) try {
+  return head(file, entry, most, tar);
+} catch (const FileError&) {
+  return std::nullopt;
+}
+
+void Listings::keep(const Entry& entry, std::string_view head, bool is_whole) {
+  if (kept_bytes_ + head.size() > most_kept_bytes) return;
+  kept_bytes_ += head.size();
+  entry.head = heads_.add(head);
+  entry.head_bytes = static_cast<std::uint32_t>(head.size());
+  entry.is_whole = is_whole;
 }
 
 }  // namespace qturn

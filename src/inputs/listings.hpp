@@ -1,10 +1,11 @@
 // The entries of folders, for all who look into them: for pictures, labels, masks, sidecars, data
-// sets, leftovers. Each folder is read once.
+// sets, leftovers. Each folder is read once, and so is the head of each file.
 #pragma once
 
 #include <dirent.h>
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -17,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include "src/files/tar/input.hpp"
 #include "src/inputs/name_list.hpp"
 
 namespace qturn {
@@ -34,6 +36,10 @@ class Listings {
     const char* name = nullptr;
     Kind kind = Kind::file;
     bool is_no_picture = false;  ///< by its first bytes, where the walk has read them
+    // What Listings::head() keeps of the content.
+    mutable bool is_whole = false;
+    mutable std::uint32_t head_bytes = 0;
+    mutable const char* head = nullptr;
 
     bool is_folder() const { return kind != Kind::file; }
   };
@@ -54,6 +60,18 @@ class Listings {
 
   /// The entry with this name, or else with this name in another case. Null if there is none.
   const Entry* find(const std::filesystem::path& folder, const std::string& name, bool is_folder);
+
+  /// The first bytes of a file, at most `most`, npos for all. They are kept, so they are read once
+  /// unless most_kept_bytes are in use, as where millions of captions lie beside their pictures.
+  /// `file`: the path of the entry. `tar`: as read_head(), which says what it throws.
+  std::string head(const std::filesystem::path& file, const Entry& entry, std::size_t most,
+                   const TarFiles* tar = nullptr);
+  /// The same; nothing if they cannot be read.
+  std::optional<std::string> head_if_readable(const std::filesystem::path& file, const Entry& entry,
+                                              std::size_t most, const TarFiles* tar = nullptr);
+  /// For a caller that has read them. `is_whole`: there are no more.
+  void keep(const Entry& entry, std::string_view head, bool is_whole);
+  static constexpr std::size_t most_kept_bytes = std::size_t{1} << 26;
 
   /// From now on, of the folders that are not known yet only those below these are read: the others
   /// are empty. Where files lie in a tar, the folders around it say nothing about them.
@@ -89,7 +107,8 @@ class Listings {
   // By Pictures, and by the paths that were asked for, which is faster.
   std::array<ByPath, 2> asked_for_;
   std::optional<std::vector<std::string>> roots_;  // if only folders below them are read
-  NameList names_;
+  NameList names_, heads_;
+  std::size_t kept_bytes_ = 0;
 };
 
 }  // namespace qturn

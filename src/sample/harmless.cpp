@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <fstream>
 #include <map>
 #include <set>
 #include <span>
@@ -453,16 +452,6 @@ bool begins_with_box(Text head) {
 constexpr Text one_format = "YOLO, Pascal VOC or COCO";
 
 }  // namespace
-
-std::optional<std::string> text_head_of(const fs::path& file, std::size_t bytes) {
-  std::ifstream in(file, std::ios::binary);
-  if (!in) return std::nullopt;
-  std::string head(bytes, '\0');
-  in.read(head.data(), static_cast<std::streamsize>(head.size()));
-  if (in.bad()) return std::nullopt;
-  head.resize(static_cast<std::size_t>(in.gcount()));
-  return head;
-}
 
 KnownKind known_kind(const fs::path& file) {
   const std::string suffix = lower_suffix(file), stem = lower_case(file.filename().stem().string());

@@ -35,10 +35,6 @@ namespace qturn {
 /// So much is read of a text that has named no picture in its first text_head_bytes.
 inline constexpr std::size_t most_text_bytes = 1 << 22;
 
-/// The first bytes of a file, fewer if it is shorter. Nothing if it cannot be read.
-std::optional<std::string> text_head_of(const std::filesystem::path& file,
-                                        std::size_t bytes = text_head_bytes);
-
 enum class KnownKind : std::uint8_t { none, harmless, keeps_crops };
 /// By its path. `keeps_crops`: of a program that develops pictures, which keeps crops in it.
 KnownKind known_kind(const std::filesystem::path& file);
