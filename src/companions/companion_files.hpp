@@ -12,6 +12,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "src/files/content_hash.hpp"
@@ -77,6 +78,9 @@ class CompanionFiles {
       return place.rule->keypoints && place.rule->keypoints->count > 0;
     });
   }
+  /// Files in which trainers keep labels that lie in these places, or will when they are turned.
+  const std::set<std::filesystem::path>& caches() const { return caches_; }
+  void add_cache(std::filesystem::path file) { caches_.insert(std::move(file)); }
   /// Whether this absolute, normal path is among them.
   bool contain(std::string_view path) const { return paths_.contains(path); }
 
@@ -86,6 +90,7 @@ class CompanionFiles {
   std::vector<Place> places_;
   NameList names_;
   PathSet paths_;
+  std::set<std::filesystem::path> caches_;
 };
 
 }  // namespace qturn

@@ -75,6 +75,7 @@ class LabelFinder {
       add_label_of(number, known->second);
     }
     labels_.finish();
+    if (names_) find_caches();
     const bool may_lie_elsewhere = found_.tar && options_.labels.folder.empty();  // in samples
     if (labels_.empty() && options_.labels.take == TakeLabels::one_format && !may_lie_elsewhere)
       throw LabelsError(
@@ -316,6 +317,23 @@ class LabelFinder {
   std::string text_if_readable(const fs::path& path, const Listings::Entry& entry) const {
     const auto text = listings_.head_if_readable(path, entry, std::string::npos, found_.tar.get());
     return text.value_or("");
+  }
+
+  /// Those that trainers keep in a folder of labels or beside it: Ultralytics' labels.cache.
+  void find_caches() {
+    Listings outputs;  // which those of a tar do not have
+    Listings& listings = names_->in_place() ? listings_ : outputs;
+    for (const CompanionFiles::Place& place : labels_.places()) {
+      if (!place.holds_any) continue;
+      const fs::path path =
+          names_->in_place() ? place.folder.path : names_->folder_of(place.folder);
+      const fs::path folder = without_slash(path.empty() ? "." : path);
+      const fs::path above = folder.parent_path().empty() ? "." : folder.parent_path();
+      for (const fs::path& each : {folder, above})
+        for (const Listings::Entry& entry : listings.if_readable(each))
+          if (!entry.is_folder() && entry.lower.ends_with(".cache"))
+            labels_.add_cache(from_here(each / entry.name));
+    }
   }
 
   /// A label that would not be found beside its picture.

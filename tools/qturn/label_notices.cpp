@@ -10,7 +10,6 @@
 #include "src/companions/paired_folders.hpp"
 #include "src/formats/table.hpp"
 #include "src/inputs/find_files.hpp"
-#include "src/inputs/folder_layout.hpp"
 #include "src/inputs/variants.hpp"
 #include "src/labels/geometry.hpp"
 #include "src/sample/sidecars.hpp"
@@ -18,27 +17,6 @@
 
 namespace qturn {
 namespace {
-
-/// Finds caches that trainers keep in a folder of labels or beside it: Ultralytics' labels.cache.
-/// With such a cache a trainer goes on with the labels as they were before.
-std::set<std::filesystem::path> find_label_caches(const JobList& jobs) {
-  Listings listings;
-  std::set<std::filesystem::path> folders, caches;
-  for (const CompanionFiles::Place& place : jobs.labels().places()) {
-    if (!place.holds_any) continue;
-    const std::filesystem::path path =
-        jobs.names().in_place() ? std::filesystem::path(place.folder.path)
-                                : std::filesystem::path(jobs.names().folder_of(place.folder));
-    const std::filesystem::path folder = without_slash(path.empty() ? "." : path);
-    folders.insert({folder, folder.parent_path().empty() ? "." : folder.parent_path()});
-  }
-  for (const std::filesystem::path& folder : folders) {
-    for (const Listings::Entry& entry : listings.if_readable(folder))
-      if (!entry.is_folder() && entry.lower.ends_with(".cache"))
-        caches.insert(from_here(folder / entry.name));
-  }
-  return caches;
-}
 
 void say_shared_labels(const SharedLabels::File& file, const std::string& pictures, bool is_named,
                        bool in_place) {
@@ -260,7 +238,7 @@ void say_labels(const CommandLine& line, const Plan& plan) {
   for (const CompanionFiles::File& mask : plan.jobs.masks()) with_masks.insert(mask.picture);
   for (const CompanionFiles::File& sidecar : plan.jobs.sidecars())
     if (is_xmp(sidecar.name)) with_xmp.insert(sidecar.picture);
-  for (const std::filesystem::path& cache : find_label_caches(plan.jobs))
+  for (const std::filesystem::path& cache : labels.caches())
     print_message(
         fmt::format("{} may hold labels as they were before; remove it, so that the program that "
                     "keeps it reads them again",
