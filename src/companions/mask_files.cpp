@@ -89,7 +89,7 @@ class MaskFinder {
     using enum Listings::Pictures;
     for (const Listings::Entry& entry :
          listings_.starting_with(place.folder.path, lower_case(picture.stem()),
-                                 place.place == MaskPlace::beside ? masks : all)) {
+                                 place.place == MaskPlace::apart ? all : masks)) {
       if (entry.is_folder() || !is_mask_of(entry.lower, picture, place.place)) continue;
       if (is_array(entry.lower) && is_excluded(options_, place.folder.key + entry.name, entry.name))
         continue;

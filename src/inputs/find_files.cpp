@@ -196,7 +196,11 @@ void FileFinder::walk(const fs::path& folder, const std::string& key_prefix,
     }
     return *number;
   };
-  Listings::Reader listing = found_.listings.reader(folder);
+  const fs::path& of_masks = options_.masks.folder;
+  const bool holds_masks =
+      !of_masks.empty() && normal_path(folder / "").starts_with(normal_path(of_masks / ""));
+  using enum Listings::Pictures;
+  Listings::Reader listing = found_.listings.reader(folder, holds_masks ? all : masks);
   const std::error_code error = for_each_entry(folder, [&](int opened, const dirent& entry) {
     index();
     Listings::Entry* listed = listing.add(opened, entry);
