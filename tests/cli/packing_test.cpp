@@ -463,7 +463,10 @@ TEST_CASE("Labels of many pictures that a tar cannot be turned with are refused 
   const auto refuse = [&](const Words& words, const std::string& says) {
     workplace.refused(with({"flop", "--labels", "coco:coco.json"}, words), says);
   };
-  refuse({"a.tar", "b.tar", "-o", "o.tar"}, "would both be written to o.tar/coco.json");
+  refuse({"a.tar", "b.tar", "-o", "o.tar"},
+         "would both be written to o.tar/coco.json; name a folder");
+  refuse({"a.tar", "b.tar", "-o", "o", "--unpack"},
+         "would both be written to o/coco.json; unpack each tar into a folder of its own");
   refuse({"cut.tar", "-o", "o.tar"}, "cut.tar: is");
   workplace.standard_input = in;
   refuse({"-", "-o", "o.tar"}, "labels of pictures that have come before");

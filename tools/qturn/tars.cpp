@@ -199,9 +199,10 @@ void list_tars(const CommandLine& line, PlanOptions& plan, const RunOptions& opt
       if (file.found == 0) continue;
       const auto [other, is_new] = outputs.emplace(file.output, file.input);
       if (is_new) continue;
-      throw PlanError(fmt::format("{} and {} would both be written to {}; name a folder as output",
-                                  other->second.string(), file.input.string(),
-                                  file.output.string()));
+      throw PlanError(fmt::format(
+          "{} and {} would both be written to {}; {}", other->second.string(), file.input.string(),
+          file.output.string(),
+          line.unpack ? "unpack each tar into a folder of its own" : "name a folder as output"));
     }
   }
 }
