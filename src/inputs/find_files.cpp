@@ -12,6 +12,7 @@
 #include <span>
 #include <system_error>
 
+#include "src/files/content_hash.hpp"
 #include "src/files/file_descriptor.hpp"
 #include "src/files/folder_lock.hpp"
 #include "src/files/journal.hpp"
@@ -20,6 +21,7 @@
 #include "src/inputs/folder_layout.hpp"
 #include "src/labels/text/any_text.hpp"
 #include "src/picture/bytes.hpp"
+#include "src/sample/file_kind.hpp"
 #include "src/sample/harmless.hpp"
 #include "src/sample/sidecars.hpp"
 
@@ -201,10 +203,12 @@ void FileFinder::walk(const fs::path& folder, const std::string& key_prefix,
       !of_masks.empty() && normal_path(folder / "").starts_with(normal_path(of_masks / ""));
   using enum Listings::Pictures;
   Listings::Reader listing = found_.listings.reader(folder, holds_masks ? all : masks);
+  PathSet stems;
   const std::error_code error = for_each_entry(folder, [&](int opened, const dirent& entry) {
     index();
     Listings::Entry* listed = listing.add(opened, entry);
     const std::string name = entry.d_name;
+    if (!is_xmp(name)) stems.add(sample_key(name));
     if (is_journal_name(name)) found_.journals.push_back(folder / name);
     if (is_temporary_name(name)) found_.with_temporaries.insert(folder);
     if (is_of_a_run(name)) return;
@@ -234,6 +238,9 @@ void FileFinder::walk(const fs::path& folder, const std::string& key_prefix,
   if (!error) index();
   listing.finish(error);
   if (error) cannot_look_into(folder, error.value());
+  if (!error && found_.files.folder(index()).may_hold_sidecars)
+    found_.shared_stems->add((folder / "file").parent_path(), std::move(stems));
+  stems = {};
   // Subfolders are walked after this folder is closed, so a deep tree does not use up the files
   // that a process may open.
   for (const auto& [name, id] : subfolders) {

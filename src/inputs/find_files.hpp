@@ -20,6 +20,7 @@
 #include "src/inputs/listings.hpp"
 #include "src/inputs/options.hpp"
 #include "src/picture/errors.hpp"
+#include "src/sample/sidecars.hpp"
 
 namespace qturn {
 
@@ -31,6 +32,8 @@ struct FoundFiles {
   /// The sentences among them about files that may still belong to a picture, by the file.
   std::map<std::filesystem::path, Sentence> unopened;
   std::uint64_t left_out = 0;  ///< by --include and --exclude
+  /// It knows the folders with sidecars that were walked.
+  std::shared_ptr<SharedStems> shared_stems = std::make_shared<SharedStems>();
   /// If the files lie in a tar; else null. A label in the sample of its picture is not listed then:
   /// the sample tells what it is.
   std::shared_ptr<const TarFiles> tar;

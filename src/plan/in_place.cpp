@@ -320,12 +320,12 @@ class Room {
 }  // namespace
 
 void place_in_place(const PlanOptions& options, const CompanionFiles::All& companions,
-                    const SharedLabels& shared, FileList& files, RealPlaces& places) {
+                    const SharedLabels& shared, FoundFiles& found, RealPlaces& places) {
+  FileList& files = found.files;
   leave_out_same_files(files);
   refuse_one_backup_of_two(options, files);
   add_places(options, companions, files, places);
   SomeNames linked;
-  SharedStems stems;
   for (const FoundFile& file : files) {
     if (file.to_do.empty()) continue;
     const std::string path = files.path(file);
@@ -340,7 +340,8 @@ void place_in_place(const PlanOptions& options, const CompanionFiles::All& compa
       const fs::path kept = backup.empty() ? backup : sidecar_of(backup, sidecar);
       const bool is_linked =
           !options.break_links && has_other_names(sidecar.path, kept, options.backup);
-      if ((!is_linked && !fs::is_symlink(sidecar.path)) || !is_sidecar(sidecar.path, path, stems))
+      if ((!is_linked && !fs::is_symlink(sidecar.path)) ||
+          !is_sidecar(sidecar.path, path, *found.shared_stems))
         continue;
       refuse_link(sidecar.path, path, options);
       if (is_linked) linked.add(sidecar.path.string());

@@ -118,7 +118,7 @@ class Targets {
   }
   bool is_written(const Target& target) {
     return target.sidecar.empty() ||
-           is_sidecar(target.sidecar, files_.path(*target.file), shared_stems_);
+           is_sidecar(target.sidecar, files_.path(*target.file), *found_.shared_stems);
   }
   std::string place_of(const Target& target);
   std::optional<struct stat> existing(const Target& target);
@@ -131,7 +131,6 @@ class Targets {
   FoundFiles& found_;
   FileList& files_;
   PathSet taken_;  // places of results, in lower case
-  SharedStems shared_stems_;
   std::vector<FileId> inputs_;
   std::set<fs::path> links_;  // in the places of results
 };

@@ -43,7 +43,7 @@ void place_outputs(const PlanOptions& options, const OutputNames& names,
 ///
 /// `places` receives where the files are.
 void place_in_place(const PlanOptions& options, const CompanionFiles::All& companions,
-                    const SharedLabels& shared, FileList& files, RealPlaces& places);
+                    const SharedLabels& shared, FoundFiles& found, RealPlaces& places);
 
 /// Checks that the originals fit where a run keeps them, as if every picture were replaced. `run`:
 /// the folder of the run, with the originals that it has kept already. Throws PlanError if there is

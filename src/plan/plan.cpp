@@ -125,6 +125,7 @@ class Planner {
     plan_.journals = found_.journals;
     plan_.with_temporaries = found_.with_temporaries;
     plan_.others = found_.types;
+    plan_.shared_stems = found_.shared_stems;
     const bool any_picture =
         std::ranges::any_of(found_.files, [](const FoundFile& file) { return file.picture != 0; });
     found_.files.erase_if([&](const FoundFile& file) {
@@ -243,7 +244,7 @@ class Planner {
 
   void place_results() {
     if (in_place_)
-      place_in_place(options_, companions(), shared_labels_, found_.files, plan_.places);
+      place_in_place(options_, companions(), shared_labels_, found_, plan_.places);
     else
       place_outputs(options_, names_, companions(), found_, plan_.places);
   }

@@ -15,6 +15,7 @@
 #include "src/files/tar/input.hpp"
 #include "src/inputs/options.hpp"
 #include "src/plan/jobs.hpp"
+#include "src/sample/sidecars.hpp"
 
 namespace qturn {
 
@@ -28,6 +29,7 @@ struct Plan {
   std::set<std::filesystem::path> with_temporaries;  ///< as FoundFiles::with_temporaries
   std::filesystem::path output_folder;               ///< empty if the output is a file or in place
   RealPlaces places;                                 ///< of the results
+  std::shared_ptr<SharedStems> shared_stems;         ///< as FoundFiles::shared_stems; or null
   Leftovers leftovers;                               ///< what would be left untrue
   std::shared_ptr<const TarFiles> tar;               ///< if the files lie in one; else null
 };

@@ -5,6 +5,7 @@
 #include <qturn/pictures.hpp>
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 
 #include "src/gpu/device.hpp"
@@ -22,6 +23,7 @@ struct RunOptions {
   bool in_place = false;
   Sidecars sidecars = Sidecars::ignore;  ///< XMP files beside pictures
   Believe believe = Believe::neither;
+  std::shared_ptr<SharedStems> shared_stems = {};  ///< that are known of the pictures; or null
   /// Each picture is decoded only to find damage, and goes to the writer unchanged. With `verify`,
   /// the picture that the writer reads back is compared with it, in any of the orientations.
   bool decode_only = false;

@@ -137,7 +137,7 @@ RunEnd Engine::run(SampleReader& reader, const SampleWriter& writer,
                 .files = files_,
                 .pixels = pixels_,
                 .lanes = lanes_,
-                .stems = stems};
+                .stems = options_.shared_stems ? *options_.shared_stems : stems};
   const std::size_t in_flight = most_in_flight(reader, writer);
   RunEnd end{.error = {}, .warning = time_limit_.problem()};
   const int wanted = static_cast<int>(std::min<std::size_t>(options_.threads, in_flight)) - 1;

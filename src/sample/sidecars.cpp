@@ -24,7 +24,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-PathSet shared_stems(const fs::path& of_pictures) {
+PathSet listed_stems(const fs::path& of_pictures) {
   const fs::path folder = of_pictures.empty() ? "." : of_pictures;
   PathSet stems;
   std::error_code error;
@@ -32,8 +32,7 @@ PathSet shared_stems(const fs::path& of_pictures) {
     if (!is_xmp(at->path())) stems.add(at->path().stem().native());
   }
   if (error) throw FileError("cannot list " + folder.string(), folder, error);
-  stems.sort();
-  return stems.repeated();
+  return stems;
 }
 
 fs::path named_after(const fs::path& picture, bool after_whole_name, const fs::path& suffix) {
@@ -93,9 +92,13 @@ CompanionFile turned_sidecar(const fs::path& input, const fs::path& output,
 bool SharedStems::contain_that_of(const fs::path& picture) {
   const fs::path folder = picture.parent_path();
   const std::lock_guard lock(mutex_);
-  auto known = by_folder_.find(folder);
-  if (known == by_folder_.end()) known = by_folder_.emplace(folder, shared_stems(folder)).first;
-  return known->second.contains(picture.stem().native());
+  if (!by_folder_.contains(folder)) add(folder, listed_stems(folder));
+  return by_folder_.at(folder).contains(picture.stem().native());
+}
+
+void SharedStems::add(const fs::path& folder, PathSet stems) {
+  stems.sort();
+  by_folder_.emplace(folder, stems.repeated());
 }
 
 std::vector<Sidecar> named_as_sidecars(const fs::path& picture) {

@@ -27,11 +27,13 @@ struct Sidecar {
   std::optional<Orientation> says = {};
 };
 
-/// The stems that several files of a folder share, XMP files left out. A folder is listed once, for
-/// the first question about one of its pictures: to list it for each took 20 s for 4000 pictures.
-/// Safe on several threads.
+/// The stems that several files of a folder share, XMP files left out. A folder of which it is not
+/// told is listed once, for the first question about one of its pictures: to list it for each took
+/// 20 s for 4000 pictures. Safe on several threads.
 class SharedStems {
  public:
+  /// `stems`: of all its files, once for each.
+  void add(const std::filesystem::path& folder, PathSet stems);
   /// Throws FileError if the folder cannot be listed.
   bool contain_that_of(const std::filesystem::path& picture);
 

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "src/files/safe_file.hpp"
 #include "tests/fixtures/temporary_folder.hpp"
 
 namespace find_files_test {
@@ -312,6 +313,21 @@ TEST_CASE("a listed path is its own key") {
   SECTION("a missing file in it is refused") {
     options.listed = {"none.jpg"};
     CHECK(message_of(options) == "none.jpg: No such file or directory");
+  }
+}
+
+TEST_CASE("a folder with sidecars that was walked is not listed again for them") {
+  const TemporaryFolder folder;
+  for (const char* name : {"x/a.jpg", "x/a.tif", "x/a.xmp", "x/b.jpg", "x/b.xmp"})
+    folder.add(name, jpeg);
+  for (const char* input : {"x", "x/"}) {
+    const FoundFiles found = find_files(options_for({folder.path() / input}));
+    fs::rename(folder.path() / "x", folder.path() / "z");
+    CHECK(found.shared_stems->contain_that_of(folder.path() / "x/a.jpg"));
+    CHECK_FALSE(found.shared_stems->contain_that_of(folder.path() / "x/b.jpg"));
+    CHECK_THROWS_AS(found.shared_stems->contain_that_of(folder.path() / "w/c.jpg"),
+                    qturn::FileError);
+    fs::rename(folder.path() / "z", folder.path() / "x");
   }
 }
 

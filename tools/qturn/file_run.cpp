@@ -109,6 +109,7 @@ FileRun::FileRun(const CommandLine& line, PlanOptions wanted, RunOptions options
   }
   if (standard_input_ || is_to_standard_output(line_)) leave_labels(line_, wanted_);
   plan_ = plan(wanted_);
+  options_.shared_stems = plan_.shared_stems;
 }
 
 void FileRun::check_places() {
