@@ -227,14 +227,18 @@ class Lines {
   std::size_t at_ = 0, have_ = 0;
 };
 
-/// Whether a line that follows was written when the line with this number was on the disk.
-bool is_relied_on(std::uint64_t number, Lines& lines) {
+/// What follows the last zero of a line.
+std::string_view after_zeros(std::string_view line) { return line.substr(line.rfind('\0') + 1); }
+
+/// Whether a line that follows was written when the line with this number was on the disk. `next`:
+/// the first of them, if it is one.
+bool is_relied_on(std::uint64_t number, std::string next, Lines& lines) {
   const auto count = [](const Json& value) {
     return value.is_number_unsigned() ? value.get<std::uint64_t>() : 0;
   };
   bool is_whole = false;
-  for (std::string text; lines.next(text, is_whole);) {
-    const Json json = Json::parse(text, nullptr, false);
+  for (bool is_there = true; is_there; is_there = lines.next(next, is_whole)) {
+    const Json json = Json::parse(next, nullptr, false);
     std::uint64_t own = 0, flushed = 0;
     if (json.is_array() && json.size() > 1) {
       own = count(json[0]);
@@ -249,11 +253,12 @@ bool is_relied_on(std::uint64_t number, Lines& lines) {
   return false;
 }
 
-/// Whether a power cut may have left these zeros: they begin where a line begins, or are a whole
-/// block of the disk.
+/// Whether a power cut may have left these zeros: they begin where a line begins, end where one
+/// begins, or are a whole block of the disk.
 bool may_be_cut_off(std::string_view line) {
   constexpr std::size_t block = 512;
-  return line.front() == '\0' || line.find(std::string(block, '\0')) != line.npos;
+  return line.front() == '\0' || line.find(std::string(block, '\0')) != line.npos ||
+         has_checksum(after_zeros(line));
 }
 
 /// A line's number does not follow the number of the line before.
@@ -452,7 +457,10 @@ std::optional<JournalContent> read_journal(const fs::path& file, const fs::path&
       const bool is_torn = has_zeros ? !is_whole || may_be_cut_off(line)
                                      : !is_whole && !has_checksum(line.substr(0, line.size() - 1));
       const bool may_be_lost = is_torn || (number > 1 && !reader.has_checksums());
-      if (may_be_lost && (is_last || (has_zeros && !is_relied_on(number, lines)))) break;
+      const auto is_needed = [&] {
+        return has_zeros ? is_relied_on(number, std::string(after_zeros(line)), lines) : !is_last;
+      };
+      if (may_be_lost && !is_needed()) break;
       if (number == 1) throw FileError(file.string() + " is not a journal of qturn", file, {});
       refuse("is damaged");
     }

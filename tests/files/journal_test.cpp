@@ -299,6 +299,12 @@ TEST_CASE(
     CHECK(content->lines == 3);
     CHECK(content->files.size() == 2);
   }
+  for (std::size_t from = ends[3] + 1; from + 1 < ends[4]; ++from) {
+    CAPTURE(from);
+    CHECK(with_zeros(from, ends[4])->lines == 3);
+    CHECK_THROWS_WITH(with_zeros(from, ends[4] - 1), ContainsSubstring("line 4 of the journal"));
+  }
+  CHECK_THROWS_WITH(with_zeros(ends[1] + 9, ends[2]), ContainsSubstring("line 2 of the journal"));
   CHECK_THROWS_WITH(with_zeros(ends[2], ends[3]), ContainsSubstring("line 3 of the journal"));
   CHECK_THROWS_WITH(with_zeros(ends[1], ends[3]), ContainsSubstring("line 2 of the journal"));
   CHECK_THROWS_WITH(with_zeros(0, ends[1]), ContainsSubstring("is not a journal"));
@@ -309,7 +315,7 @@ TEST_CASE("a journal that is never flushed relies on no line, unless it is of a 
   const TemporaryFolder folder;
   const fs::path path = folder.path() / "journal";
   const Intent intent = {file(folder.path(), "a.jpg")};
-  const auto with_zeros = [&](const JournalHeader& header) {
+  const auto with_zeros = [&](const JournalHeader& header, std::size_t line, std::size_t from) {
     fs::remove(path);
     {
       Journal journal(path, folder.path(), header, {}, false);
@@ -317,12 +323,18 @@ TEST_CASE("a journal that is never flushed relies on no line, unless it is of a 
       journal.intend(all);
     }
     std::string text = content_of(path);
-    text[text.find('\n') + 1] = '\0';
-    folder.add("journal", text);
+    const std::vector<std::size_t> ends = ends_of_lines(text);
+    const std::size_t begin = ends[line - 1] + from, bytes = ends[line] - begin;
+    folder.add("journal", text.replace(begin, bytes, bytes, '\0'));
     return read_journal(path, folder.path());
   };
-  CHECK(with_zeros({"cw", {"."}})->files.empty());
-  CHECK_THROWS_WITH(with_zeros({"cw", {"."}, "1"}), ContainsSubstring("line 2 of the journal"));
+  const JournalHeader to_folder = {"cw", {"."}}, in_place = {"cw", {"."}, "1"};
+  for (const std::size_t from : {0, 9}) {
+    CHECK(with_zeros(to_folder, 2, from)->files.empty());
+    CHECK_FALSE(with_zeros(to_folder, 1, from));
+    CHECK_THROWS_WITH(with_zeros(in_place, 2, from), ContainsSubstring("line 2 of the journal"));
+    CHECK_THROWS_WITH(with_zeros(in_place, 1, from), ContainsSubstring("is not a journal"));
+  }
 }
 
 TEST_CASE("what belongs to a picture follows it, and temporaries of other runs stay") {
