@@ -51,48 +51,39 @@ nb::bytes python_bytes(std::span<const std::byte> bytes) {
   return nb::bytes(bytes.data(), bytes.size());
 }
 
-/// A line of metadata.jsonl, which is all that the file says about its picture.
-class ParsedLine : public ParsedLabel {
- public:
-  ParsedLine(const ElementFormat& format, std::string_view text)
-      : text_(text), line_(format.read(text, {})) {}
-
-  std::string turned(const LabelTurn& turn) const override {
-    const LabelledVariant variant = {.turn = {std::nullopt, turn.orientation},
-                                     .name = std::string(turn.name),
-                                     .size = turn.size};
-    if (line_->size() && *line_->size() != turn.size) {
-      throw LabelError({}, fmt::format("says {} x {}, the picture is {} x {}", line_->size()->width,
-                                       line_->size()->height, turn.size.width, turn.size.height));
-    }
-    ElementTurn edits(text_, {}, variant, turn.rule.swap, nullptr);
-    line_->turn(edits);
-    LabelContent content;
-    ElementTurn reading(text_, {}, variant, turn.rule.swap, &content);
-    line_->turn(reading);
-    check_boxes(content.shapes, turn.size);
-    return edits.edits.finish();
+void check_boxes(const std::vector<LabelShape>& boxes, Size size) {
+  constexpr double no_fraction = 2;
+  bool any_fraction = false, any_pixel = false;
+  for (const LabelShape& box : boxes) {
+    const ShapePoint &first = box.points[0], &last = box.points[1];
+    if (std::floor(last.x) > static_cast<double>(size.width) ||
+        std::floor(last.y) > static_cast<double>(size.height))
+      throw LabelError(box.place, box_beyond_picture);
+    any_fraction |= std::floor(first.x) != first.x || std::floor(last.x) != last.x;
+    any_pixel |= last.x > no_fraction || last.y > no_fraction;
   }
+  if (any_fraction && !any_pixel)
+    throw LabelError(boxes[0].place, "boxes are fractions of the picture, expected pixels");
+}
 
- private:
-  static void check_boxes(const std::vector<LabelShape>& boxes, Size size) {
-    constexpr double no_fraction = 2;
-    bool any_fraction = false, any_pixel = false;
-    for (const LabelShape& box : boxes) {
-      const ShapePoint &first = box.points[0], &last = box.points[1];
-      if (std::floor(last.x) > static_cast<double>(size.width) ||
-          std::floor(last.y) > static_cast<double>(size.height))
-        throw LabelError(box.place, box_beyond_picture);
-      any_fraction |= std::floor(first.x) != first.x || std::floor(last.x) != last.x;
-      any_pixel |= last.x > no_fraction || last.y > no_fraction;
-    }
-    if (any_fraction && !any_pixel)
-      throw LabelError(boxes[0].place, "boxes are fractions of the picture, expected pixels");
+/// Turns a line of metadata.jsonl, which is all that the file says about its picture.
+template <const ElementFormat& format>
+std::string turn_line(std::string_view text, const LabelTurn& turn) {
+  const std::unique_ptr<LabelElement> line = format.read(text, {});
+  const LabelledVariant variant = {
+      .turn = {std::nullopt, turn.orientation}, .name = std::string(turn.name), .size = turn.size};
+  if (const auto says = line->size(); says && *says != turn.size) {
+    throw LabelError({}, fmt::format("says {} x {}, the picture is {} x {}", says->width,
+                                     says->height, turn.size.width, turn.size.height));
   }
-
-  const std::string_view text_;
-  const std::unique_ptr<LabelElement> line_;
-};
+  ElementTurn edits(text, {}, variant, turn.rule.swap, nullptr);
+  line->turn(edits);
+  LabelContent content;
+  ElementTurn reading(text, {}, variant, turn.rule.swap, &content);
+  line->turn(reading);
+  check_boxes(content.shapes, turn.size);
+  return edits.edits.finish();
+}
 
 template <const ElementFormat& format>
 constexpr LabelFormat lines_of(std::string_view option) {
@@ -102,9 +93,7 @@ constexpr LabelFormat lines_of(std::string_view option) {
           .pictures = "",
           .labels = "",
           .is_of = nullptr,
-          .parse = [](std::string_view text) -> std::unique_ptr<ParsedLabel> {
-            return std::make_unique<ParsedLine>(format, text);
-          },
+          .turn = turn_line<format>,
           .read = nullptr};
 }
 
@@ -221,7 +210,7 @@ nb::object turn_label(nb::handle text, const std::string& format, nb::handle ori
                  .rule = rule};
   if (turned_picture) turn.picture = **turned_picture;
   try {
-    const std::string turned = label_format(format).parse(text_of(*file))->turned(turn);
+    const std::string turned = label_format(format).turned(text_of(*file), turn);
     if (is_text) return nb::str(turned.data(), turned.size());
     return nb::bytes(turned.data(), turned.size());
   } catch (const LabelError& error) {

@@ -149,8 +149,8 @@ void LabelCheck::check_own_label(std::size_t picture, std::vector<LabelFinding>&
     check_shapes(in_pixels(content, size), size, tell);
     const std::string name = sources_.files.path(sources_.files[picture]);
     if (!is_wrong_already)
-      (void)place.rule->format->parse(text)->turned(
-          {.orientation = trial, .size = size, .name = name, .rule = *place.rule});
+      (void)place.rule->format->turned(
+          text, {.orientation = trial, .size = size, .name = name, .rule = *place.rule});
   } catch (const LabelError& error) {
     tell(broken(error));
   } catch (const std::exception& error) {

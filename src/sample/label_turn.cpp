@@ -101,13 +101,16 @@ CompanionFile LabelTurns::turn(const Companion& label, const TurnedPicture& pict
     turned.state = file_->state;
     turned.source = file_->source;
     if (mirrors(orientation)) turned.sides = sides(label);
-    if (!parsed_) parsed_ = label.rule->format->parse(file_->text);
-    turned.text = parsed_->turned({.orientation = orientation,
-                                   .size = size_for_labels(turn, drawn_on),
-                                   .name = picture.output.filename().native(),
-                                   .rule = *label.rule,
-                                   .picture = picture.bytes,
-                                   .comes_beside = comes_beside(label, picture)});
+    const LabelFormat& format = *label.rule->format;
+    if (!parsed_ && format.parse) parsed_ = format.parse(file_->text);
+    const std::string name = picture.output.filename().native();
+    const LabelTurn by = {.orientation = orientation,
+                          .size = size_for_labels(turn, drawn_on),
+                          .name = name,
+                          .rule = *label.rule,
+                          .picture = picture.bytes,
+                          .comes_beside = comes_beside(label, picture)};
+    turned.text = parsed_ ? parsed_(by) : format.turn(file_->text, by);
   } catch (const LabelError& error) {
     fail(fmt::format(":{}", error.what()), hints_of(error));
   } catch (const ImageFileError& error) {
@@ -131,7 +134,7 @@ const std::set<std::string>& LabelTurns::sides(const Companion& label) {
 }
 
 void LabelTurns::clear() {
-  parsed_.reset();
+  parsed_ = nullptr;
   file_.reset();
 }
 
@@ -141,12 +144,12 @@ void LabelTurns::prove(const Companion& label, const TurnedPicture& picture, Lab
   const Size size = size_for_labels(picture.turn, drawn_on);
   const std::string name = picture.input.filename().native();
   const auto turned = [&](std::string_view text, Orientation orientation, Size before) {
-    return label.rule->format->parse(text)->turned({.orientation = orientation,
-                                                    .size = before,
-                                                    .name = name,
-                                                    .rule = *label.rule,
-                                                    .picture = picture.bytes,
-                                                    .comes_beside = comes_beside(label, picture)});
+    return label.rule->format->turned(text, {.orientation = orientation,
+                                             .size = before,
+                                             .name = name,
+                                             .rule = *label.rule,
+                                             .picture = picture.bytes,
+                                             .comes_beside = comes_beside(label, picture)});
   };
   const auto twice = [&](std::string_view text) {
     constexpr Orientation half = Orientation::rotate180;

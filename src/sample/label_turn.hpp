@@ -82,8 +82,8 @@ class LabelTurns {
   const std::set<std::string>& sides(const Companion& label);
 
   const Source& source_;
-  std::optional<CompanionFile> file_;    ///< as it was read
-  std::unique_ptr<ParsedLabel> parsed_;  ///< points into its text
+  std::optional<CompanionFile> file_;  ///< as it was read
+  ParsedLabel parsed_;                 ///< points into its text
   std::optional<std::set<std::string>> sides_;
 };
 

@@ -35,7 +35,7 @@ void turn_voc_there_and_back(std::string_view text, Orientation orientation) {
   constexpr Size size = {7, 5};
   try {
     const auto turn_voc = [&](std::string_view label, Orientation by, Size of, const char* name) {
-      return voc_format.parse(label)->turned({.orientation = by, .size = of, .name = name});
+      return voc_format.turned(label, {.orientation = by, .size = of, .name = name});
     };
     const std::string turned = turn_voc(text, orientation, size, "b<&>.jpg");
     const std::string back =
@@ -48,7 +48,7 @@ void turn_voc_there_and_back(std::string_view text, Orientation orientation) {
 void turn_labelme_there_and_back(std::string_view text, Orientation orientation) {
   constexpr Size size = {7, 5};
   const auto turned = [&](const std::string& label, Orientation by, Size of) {
-    return labelme_format.parse(label)->turned({.orientation = by, .size = of, .name = "b.jpg"});
+    return labelme_format.turned(label, {.orientation = by, .size = of, .name = "b.jpg"});
   };
   try {
     const std::string once = turned(std::string(text), orientation, size);

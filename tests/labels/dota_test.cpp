@@ -20,8 +20,7 @@ namespace {
 constexpr Size size = {12, 9};
 
 std::string turned(const std::string& text, Orientation orientation, Size before = size) {
-  return qturn::dota_format.parse(text)->turned(
-      {.orientation = orientation, .size = before, .name = ""});
+  return qturn::dota_format.turned(text, {.orientation = orientation, .size = before, .name = ""});
 }
 
 std::vector<std::vector<double>> corners(const std::string& label) {

@@ -19,8 +19,7 @@ const std::string blank = " -1 -1 -1 -1000 -1000 -1000 -10";
 const std::string zeros = " 0.00 0 0 0 0.0 0 0";
 
 std::string turn(const std::string& text, Orientation orientation, Size of = size) {
-  return qturn::kitti_format.parse(text)->turned(
-      {.orientation = orientation, .size = of, .name = ""});
+  return qturn::kitti_format.turned(text, {.orientation = orientation, .size = of, .name = ""});
 }
 
 /// Both corners are in a box.

@@ -22,11 +22,11 @@ constexpr Size size = {7, 5};
 
 std::string turn(std::string_view text, Orientation orientation, Size of, std::string_view name,
                  std::span<const std::byte> picture = {}, bool comes_beside = false) {
-  return qturn::labelme_format.parse(text)->turned({.orientation = orientation,
-                                                    .size = of,
-                                                    .name = name,
-                                                    .picture = picture,
-                                                    .comes_beside = comes_beside});
+  return qturn::labelme_format.turned(text, {.orientation = orientation,
+                                             .size = of,
+                                             .name = name,
+                                             .picture = picture,
+                                             .comes_beside = comes_beside});
 }
 
 std::string label_with(const std::string& shapes) {
@@ -162,7 +162,7 @@ TEST_CASE("A LabelMe label that is parsed once is turned any number of times") {
                                        shape("mask", "[[0.0, 2], [2.00, 3]]", mask));
   const auto parsed = qturn::labelme_format.parse(label);
   for (const Orientation orientation : qturn::all_orientations) {
-    CHECK(parsed->turned({.orientation = orientation, .size = size, .name = "b.jpg"}) ==
+    CHECK(parsed({.orientation = orientation, .size = size, .name = "b.jpg"}) ==
           turn(label, orientation, size, "b.jpg"));
   }
 }

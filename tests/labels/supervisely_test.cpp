@@ -21,8 +21,8 @@ namespace {
 constexpr Size size = {7, 5};
 
 std::string turn(const std::string& text, Orientation orientation, Size of = size) {
-  return qturn::supervisely_format.parse(text)->turned(
-      {.orientation = orientation, .size = of, .name = "a.png"});
+  return qturn::supervisely_format.turned(
+      text, {.orientation = orientation, .size = of, .name = "a.png"});
 }
 
 std::string label_with(const std::string& objects) {

@@ -19,12 +19,12 @@ constexpr Size size = {7, 5};
 
 std::string turned(const qturn::ParsedLabel& label, Orientation orientation, Size of,
                    std::string_view name) {
-  return label.turned({.orientation = orientation, .size = of, .name = name});
+  return label({.orientation = orientation, .size = of, .name = name});
 }
 
 std::string turn_voc(std::string_view text, Orientation orientation, Size of,
                      std::string_view name) {
-  return turned(*qturn::voc_format.parse(text), orientation, of, name);
+  return turned(qturn::voc_format.parse(text), orientation, of, name);
 }
 
 std::string label_with(const std::string& object) {
@@ -135,12 +135,12 @@ TEST_CASE("A label that counts from 0 is turned as such, and a 0 is not taken fo
   CHECK_FALSE(qturn::voc_format.is_of_other("<xmax>0</xmax><xmin>10</xmin><xmin/>"));
   CHECK(fails(from_zero) == "8:23: the box begins at 0, and Pascal VOC counts pixels from 1");
   const auto parsed = qturn::voc_from_zero_format.parse(from_zero);
-  CHECK(turned(*parsed, Orientation::flop, size, "a.jpg") ==
+  CHECK(turned(parsed, Orientation::flop, size, "a.jpg") ==
         label_with("<object>" + box({"3.5", "1", "7", "5"}) +
                    "<point><x>6</x><y>4</y></point></object>"));
   const auto called = [](const char* name) {
     return [name](const std::string& text, Orientation orientation, Size of) {
-      return turned(*qturn::voc_from_zero_format.parse(text), orientation, of, name);
+      return turned(qturn::voc_from_zero_format.parse(text), orientation, of, name);
     };
   };
   check_restored(from_zero, size, called("b.jpg"), called("a.jpg"));
@@ -153,7 +153,7 @@ TEST_CASE("A label that counts from 0 is turned as such, and a 0 is not taken fo
 TEST_CASE("A Pascal VOC label that is parsed once is turned any number of times") {
   const auto parsed = qturn::voc_format.parse(whole);
   for (const Orientation orientation : qturn::all_orientations)
-    CHECK(turned(*parsed, orientation, size, "b.jpg") ==
+    CHECK(turned(parsed, orientation, size, "b.jpg") ==
           turn_voc(whole, orientation, size, "b.jpg"));
 }
 

@@ -6,7 +6,6 @@
 // (cityscapesLabelTool.py) lets no point go beyond the last one.
 #include "src/labels/one/label.hpp"
 
-#include <memory>
 #include <string_view>
 
 #include "src/labels/json_picture.hpp"
@@ -43,10 +42,6 @@ bool is_cityscapes(std::string_view text) {
   return has_all(text, {"\"imgHeight\"", "\"imgWidth\"", "\"objects\""});
 }
 
-std::unique_ptr<ParsedLabel> parse_cityscapes(std::string_view text) {
-  return std::make_unique<ParsedJsonLabel<CityscapesTurn>>(text);
-}
-
 LabelContent read_cityscapes(std::string_view text, const std::optional<Keypoints>&) {
   return read_json_label<CityscapesTurn>(text);
 }
@@ -59,7 +54,7 @@ const LabelFormat cityscapes_format = {.option = "cityscapes",
                                        .pictures = "leftimg8bit",
                                        .labels = "gtfine",
                                        .is_of = is_cityscapes,
-                                       .parse = parse_cityscapes,
+                                       .parse = parse_json_label<CityscapesTurn>,
                                        .read = read_cityscapes,
                                        .picture_end = "_leftimg8bit",
                                        .label_end = "_gtFine_polygons"};

@@ -13,7 +13,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -76,16 +75,6 @@ class DotaTurn {
   LabelContent* content_;
 };
 
-/// Is read for each turn, as YOLO is.
-class ParsedDota : public ParsedLabel {
- public:
-  explicit ParsedDota(std::string_view text) : text_(text) {}
-  std::string turned(const LabelTurn& turn) const override { return DotaTurn(text_, turn).turn(); }
-
- private:
-  const std::string_view text_;
-};
-
 bool is_dota(std::string_view text) {
   bool found = false;
   for_each_line_of_words(text, [&](const Words& words) {
@@ -97,8 +86,8 @@ bool is_dota(std::string_view text) {
   return found;
 }
 
-std::unique_ptr<ParsedLabel> parse_dota(std::string_view text) {
-  return std::make_unique<ParsedDota>(text);
+std::string turn_dota(std::string_view text, const LabelTurn& turn) {
+  return DotaTurn(text, turn).turn();
 }
 
 LabelContent read_dota(std::string_view text, const std::optional<Keypoints>&) {
@@ -115,7 +104,7 @@ const LabelFormat dota_format = {.option = "dota",
                                  .pictures = "images",
                                  .labels = "labeltxt",
                                  .is_of = is_dota,
-                                 .parse = parse_dota,
+                                 .turn = turn_dota,
                                  .read = read_dota,
                                  .lies_apart = true};
 

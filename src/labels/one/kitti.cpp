@@ -12,7 +12,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -110,22 +109,10 @@ class KittiTurn {
   LabelContent* content_;
 };
 
-/// Is read for each turn, as YOLO is.
-class ParsedKitti : public ParsedLabel {
- public:
-  explicit ParsedKitti(std::string_view text) : text_(text) {}
-  std::string turned(const LabelTurn& turn) const override {
-    return KittiTurn(text_, turn, nullptr).turn();
-  }
-
- private:
-  const std::string_view text_;
-};
-
 bool is_flat_kitti(std::string_view text) { return all_objects(text, is_flat); }
 
-std::unique_ptr<ParsedLabel> parse_kitti(std::string_view text) {
-  return std::make_unique<ParsedKitti>(text);
+std::string turn_kitti(std::string_view text, const LabelTurn& turn) {
+  return KittiTurn(text, turn, nullptr).turn();
 }
 
 LabelContent read_kitti(std::string_view text, const std::optional<Keypoints>&) {
@@ -146,7 +133,7 @@ const LabelFormat kitti_format = {.option = "kitti",
                                   .pictures = "image_2",
                                   .labels = "label_2",
                                   .is_of = is_flat_kitti,
-                                  .parse = parse_kitti,
+                                  .turn = turn_kitti,
                                   .read = read_kitti,
                                   .untrue_after_turn = "calib",
                                   .lies_apart = true};

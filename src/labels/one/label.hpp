@@ -6,7 +6,6 @@
 #include <array>
 #include <cstddef>
 #include <functional>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -38,20 +37,18 @@ struct LabelTurn {
   bool comes_beside = false;  ///< the turned label lies beside its picture, the label did not
 };
 
-/// What a text says: it is parsed once, and turned for each variant of its picture.
-class ParsedLabel {
- public:
-  virtual ~ParsedLabel() = default;
-  /// The text of the turned label. Throws LabelError. One thread at a time may call it.
-  virtual std::string turned(const LabelTurn& turn) const = 0;
-};
+/// Gives the text of a label, turned, any number of times. Throws LabelError. One thread at a time
+/// may call it.
+using ParsedLabel = std::function<std::string(const LabelTurn&)>;
 
 struct LabelFormat {
   std::string_view option, name, suffix;
   std::string_view pictures, labels;     ///< folders beside each other, in lower case; may be empty
   bool (*is_of)(std::string_view text);  ///< whether a text looks like one
-  /// `text` must outlive the result. Throws LabelError.
-  std::unique_ptr<ParsedLabel> (*parse)(std::string_view text);
+  /// A format has one of the two. What takes long to parse is parsed once for all variants of its
+  /// picture; then `text` must outlive the result. Both throw LabelError.
+  std::string (*turn)(std::string_view text, const LabelTurn& turn) = nullptr;
+  ParsedLabel (*parse)(std::string_view text) = nullptr;
   LabelContent (*read)(std::string_view text, const std::optional<Keypoints>& keypoints);
   /// What ends the stems of pictures, in lower case, and what the labels have there.
   std::string_view picture_end = {}, label_end = {};
@@ -63,6 +60,10 @@ struct LabelFormat {
   /// Whether one label proves that all of its set are of another format, which is called `other`.
   bool (*is_of_other)(std::string_view text) = nullptr;
   std::string_view other = {};
+
+  std::string turned(std::string_view text, const LabelTurn& by) const {
+    return parse ? parse(text)(by) : turn(text, by);
+  }
 };
 
 /// The rows, each defined by labels/one/<name>.cpp.

@@ -64,17 +64,11 @@ class JsonLabelTurn {
 
 /// `Turn`: a class whose turn(root) returns the text.
 template <typename Turn>
-class ParsedJsonLabel : public ParsedLabel {
- public:
-  explicit ParsedJsonLabel(std::string_view text) : text_(text), json_(text) {}
-  std::string turned(const LabelTurn& turn) const override {
-    return Turn(text_, turn, nullptr).turn(json_.root());
-  }
-
- private:
-  const std::string_view text_;
-  const JsonText json_;
-};
+ParsedLabel parse_json_label(std::string_view text) {
+  return [text, json = std::make_shared<const JsonText>(text)](const LabelTurn& turn) {
+    return Turn(text, turn, nullptr).turn(json->root());
+  };
+}
 
 template <typename Turn>
 LabelContent read_json_label(std::string_view text) {

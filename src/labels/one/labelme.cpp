@@ -6,12 +6,14 @@
 //
 // A mask is a PNG as text, and its points are its first and last pixel. imageData is null, or the
 // picture's file as text.
+//
+// Only the numbers of points and the size change, the masks, the last part of imagePath, and an
+// imageData, which becomes the turned picture. Every other byte stays.
 #include "src/labels/one/label.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <memory>
 #include <string_view>
 
 #include "src/labels/json_picture.hpp"
@@ -178,15 +180,6 @@ bool is_labelme(std::string_view text) {
          text.find("\"imagePath\"") != std::string_view::npos;
 }
 
-// To be turned: only the numbers of points and the size change, the masks, the last part of
-// imagePath, and an imageData, which becomes the turned picture. Every other byte stays.
-//
-// Throws LabelError if the text is not JSON; when it is turned, if it is not such a label, says
-// another size, or has a shape of another type.
-std::unique_ptr<ParsedLabel> parse_labelme(std::string_view text) {
-  return std::make_unique<ParsedJsonLabel<LabelMeTurn>>(text);
-}
-
 LabelContent read_labelme(std::string_view text, const std::optional<Keypoints>&) {
   return read_json_label<LabelMeTurn>(text);
 }
@@ -199,7 +192,7 @@ const LabelFormat labelme_format = {.option = "labelme",
                                     .pictures = "",
                                     .labels = "",
                                     .is_of = is_labelme,
-                                    .parse = parse_labelme,
+                                    .parse = parse_json_label<LabelMeTurn>,
                                     .read = read_labelme};
 
 }  // namespace qturn

@@ -13,7 +13,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <memory>
 #include <string_view>
 #include <utility>
 
@@ -144,10 +143,6 @@ bool is_supervisely(std::string_view text) {
          has_any(text, {"\"geometryType\"", "\"classTitle\"", "\"tags\""});
 }
 
-std::unique_ptr<ParsedLabel> parse_supervisely(std::string_view text) {
-  return std::make_unique<ParsedJsonLabel<SuperviselyTurn>>(text);
-}
-
 LabelContent read_supervisely(std::string_view text, const std::optional<Keypoints>&) {
   return read_json_label<SuperviselyTurn>(text);
 }
@@ -160,7 +155,7 @@ const LabelFormat supervisely_format = {.option = "supervisely",
                                         .pictures = "img",
                                         .labels = "ann",
                                         .is_of = is_supervisely,
-                                        .parse = parse_supervisely,
+                                        .parse = parse_json_label<SuperviselyTurn>,
                                         .read = read_supervisely,
                                         .follows_whole_name = true};
 

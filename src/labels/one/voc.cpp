@@ -11,7 +11,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <memory>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -262,19 +261,11 @@ class VocTurn {
   LabelContent* content_;
 };
 
-class ParsedVoc : public ParsedLabel {
- public:
-  ParsedVoc(std::string_view text, bool is_from_zero)
-      : text_(text), is_from_zero_(is_from_zero), nodes_(nodes_of_voc(text)) {}
-  std::string turned(const LabelTurn& turn) const override {
-    return VocTurn(text_, nodes_, turn, is_from_zero_).turn();
-  }
-
- private:
-  const std::string_view text_;
-  const bool is_from_zero_;
-  const std::vector<XmlNode> nodes_;
-};
+ParsedLabel parse(std::string_view text, bool is_from_zero) {
+  return [=, nodes = nodes_of_voc(text)](const LabelTurn& turn) {
+    return VocTurn(text, nodes, turn, is_from_zero).turn();
+  };
+}
 
 LabelContent read(std::string_view text, bool is_from_zero) {
   LabelContent content;
@@ -290,14 +281,10 @@ bool is_voc(std::string_view text) { return text.find("<annotation") != std::str
 //
 // Throws LabelError if the text is not such a label; when it is turned, if it says another size,
 // or has an object whose shape is of another kind.
-std::unique_ptr<ParsedLabel> parse_voc(std::string_view text) {
-  return std::make_unique<ParsedVoc>(text, false);
-}
+ParsedLabel parse_voc(std::string_view text) { return parse(text, false); }
 
 // The same of a label that counts from 0. parse_voc() throws for a box that begins at 0.
-std::unique_ptr<ParsedLabel> parse_voc_from_zero(std::string_view text) {
-  return std::make_unique<ParsedVoc>(text, true);
-}
+ParsedLabel parse_voc_from_zero(std::string_view text) { return parse(text, true); }
 
 LabelContent read_voc(std::string_view text, const std::optional<Keypoints>&) {
   return read(text, false);
