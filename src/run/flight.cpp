@@ -557,7 +557,7 @@ void Flight::put(std::size_t index, std::span<const std::byte> bytes, Route rout
     companions = turned_companions(index, bytes, turn, outcome.warnings);
   for (CompanionFile& each : companions) each.position = source_.position(each.input);
   for (const CompanionFile& each : companions)
-    outcome.sides.insert(each.sides.begin(), each.sides.end());
+    if (each.sides) outcome.sides.insert(each.sides->begin(), each.sides->end());
   if (options_.strict) refuse_warnings(outcome);
   std::unique_ptr<StagedResult> staged =
       shared_.writer.stage({.job = job_,

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -36,7 +37,7 @@ struct CompanionFile : Companion {
   std::vector<std::byte> bytes = {};  ///< of a mask or a copy, instead of a text
   FileState state{};                  ///< of the input, when it was read
   /// If a label was mirrored: its classes that are named left or right, and keep that name.
-  std::set<std::string> sides = {};
+  std::optional<std::set<std::string>> sides = {};
   std::size_t position = 0;  ///< of the input, as its source counts
   bool is_required = true;   ///< its picture is not written without it
 

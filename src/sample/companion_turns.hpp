@@ -9,15 +9,24 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "src/files/source.hpp"
+#include "src/labels/one/label.hpp"
 #include "src/metadata/metadata_turn.hpp"
 #include "src/sample/companion.hpp"
 #include "src/sample/label_turn.hpp"
 #include "src/turn/picture_turn.hpp"
 
 namespace qturn {
+
+struct TurnedPicture {
+  const MetadataTurn& turn;
+  const std::filesystem::path &input, &output;
+  std::span<const std::byte> bytes;
+};
 
 class CompanionTurns {
  public:
@@ -45,7 +54,8 @@ class CompanionTurns {
   void clear();
 
  private:
-  LabelTurns& label(const Companion& companion);
+  CompanionFile turn_label(const Companion& label, const TurnedPicture& picture);
+  void prove_label(const Companion& label, const TurnedPicture& picture, std::string_view result);
   const std::vector<std::filesystem::path>& world_files();
 
   const std::filesystem::path picture_;
@@ -54,7 +64,8 @@ class CompanionTurns {
   const LabelsDrawnOn drawn_on_;
   std::vector<std::filesystem::path> sidecar_inputs_;
   ReadOnce sidecars_;  ///< if there are several results
-  std::map<std::filesystem::path, LabelTurns> labels_;
+  /// As they were read, and parsed once for all results. A parse points into the text.
+  std::map<std::filesystem::path, std::pair<CompanionFile, ParsedLabel>> labels_;
   MaskTurns masks_;
   /// Those that are not turned, once they were looked for.
   std::optional<std::vector<std::filesystem::path>> world_files_;

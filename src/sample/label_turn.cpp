@@ -7,10 +7,7 @@
 
 #include "src/labels/geometry.hpp"
 #include "src/labels/labelled_images.hpp"
-#include "src/labels/swap_pairs.hpp"
-#include "src/labels/text/label_text.hpp"
 #include "src/picture/errors.hpp"
-#include "src/picture/text.hpp"
 
 namespace qturn {
 
@@ -76,108 +73,6 @@ Orientation turn_of_shared_label(const SharedLabel& label, const MetadataTurn& t
 }
 
 namespace {
-
-/// Whether the turned label will lie beside its picture, where the label does not.
-bool comes_beside(const Companion& label, const TurnedPicture& picture) {
-  const auto is_beside = [](const fs::path& a, const fs::path& b) {
-    return a.parent_path() == b.parent_path();
-  };
-  return is_beside(label.output, picture.output) && !is_beside(label.input, picture.input);
-}
-
-}  // namespace
-
-CompanionFile LabelTurns::turn(const Companion& label, const TurnedPicture& picture,
-                               LabelsDrawnOn drawn_on) {
-  const MetadataTurn& turn = picture.turn;
-  const auto fail = [&](const std::string& why, Hints hints = {}) {
-    throw WithHints<FileError>(std::move(hints), label.input.string() + why, label.input,
-                               std::error_code());
-  };
-  CompanionFile turned{label};
-  try {
-    const Orientation orientation = turn_of_labels(turn, drawn_on);
-    if (!file_) file_ = read_companion(label.input, source_);
-    turned.state = file_->state;
-    turned.source = file_->source;
-    if (mirrors(orientation)) turned.sides = sides(label);
-    const LabelFormat& format = *label.rule->format;
-    if (!parsed_ && format.parse) parsed_ = format.parse(file_->text);
-    const std::string name = picture.output.filename().native();
-    const LabelTurn by = {.orientation = orientation,
-                          .size = size_for_labels(turn, drawn_on),
-                          .name = name,
-                          .rule = *label.rule,
-                          .picture = picture.bytes,
-                          .comes_beside = comes_beside(label, picture)};
-    turned.text = parsed_ ? parsed_(by) : format.turn(file_->text, by);
-  } catch (const LabelError& error) {
-    fail(fmt::format(":{}", error.what()), hints_of(error));
-  } catch (const ImageFileError& error) {
-    fail(fmt::format(": {}", error.what()), hints_of(error));
-  } catch (const std::filesystem::filesystem_error& error) {
-    fail(fmt::format(" cannot be read: {}", error.code().message()));
-  }
-  return turned;
-}
-
-/// The label's classes that are named left or right, and keep that name.
-const std::set<std::string>& LabelTurns::sides(const Companion& label) {
-  if (sides_) return *sides_;
-  sides_.emplace();
-  if (!may_name_a_side(file_->text)) return *sides_;
-  for (const LabelShape& shape :
-       label.rule->format->read(file_->text, label.rule->keypoints).shapes)
-    if (names_a_side(shape.category) && !label.rule->swap.contains(shape.category))
-      sides_->insert(shape.category);
-  return *sides_;
-}
-
-void LabelTurns::clear() {
-  parsed_ = nullptr;
-  file_.reset();
-}
-
-void LabelTurns::prove(const Companion& label, const TurnedPicture& picture, LabelsDrawnOn drawn_on,
-                       std::string_view result) try {
-  const Orientation applied = turn_of_labels(picture.turn, drawn_on);
-  const Size size = size_for_labels(picture.turn, drawn_on);
-  const std::string name = picture.input.filename().native();
-  const auto turned = [&](std::string_view text, Orientation orientation, Size before) {
-    return label.rule->format->turned(text, {.orientation = orientation,
-                                             .size = before,
-                                             .name = name,
-                                             .rule = *label.rule,
-                                             .picture = picture.bytes,
-                                             .comes_beside = comes_beside(label, picture)});
-  };
-  const auto twice = [&](std::string_view text) {
-    constexpr Orientation half = Orientation::rotate180;
-    return turned(turned(text, half, size), half, size);
-  };
-  const std::string expected = twice(file_->text);
-  const std::string found = twice(turned(result, inverse(applied), turned_size(applied, size)));
-  const auto [was, is] = std::ranges::mismatch(expected, found);
-  if (was == expected.end() && is == found.end()) return;
-  const auto at = static_cast<std::size_t>(was - expected.begin());
-  const TextPlace place = LabelText(expected).place_of(std::string_view(expected).substr(at, 0));
-  const auto line = [&](const std::string& all) {
-    const std::size_t begin = at == 0 ? 0 : all.rfind('\n', at - 1) + 1;
-    return message_text(
-        all.substr(begin, std::min<std::size_t>(all.find('\n', begin) - begin, 80)));
-  };
-  throw ProofError(fmt::format("turned back, {}:{} '{}' expected, '{}' found", place.line,
-                               place.column, line(expected), line(found)));
-} catch (const ProofError& error) {
-  throw ProofError(fmt::format("{}: {}", label.output.string(), error.what()));
-} catch (const LabelError& error) {
-  throw ProofError(
-      fmt::format("{}: it cannot be turned back: {}", label.output.string(), error.what()));
-}
-
-namespace {
-
-namespace fs = std::filesystem;
 
 /// Calls `work()`; names the mask if that throws.
 template <typename Work>

@@ -1,4 +1,4 @@
-// Label files and masks of pictures, read and turned.
+// How labels and masks follow a picture; masks, read and turned.
 #pragma once
 
 #include <atomic>
@@ -7,14 +7,11 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
-#include <set>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "src/files/source.hpp"
-#include "src/labels/one/label.hpp"
 #include "src/labels/text/label_text.hpp"
 #include "src/metadata/metadata_turn.hpp"
 #include "src/sample/companion.hpp"
@@ -50,42 +47,6 @@ Orientation turn_of_shared_label(const SharedLabel& label, const MetadataTurn& t
 
 /// The size of the picture before the turn, as labels and masks see it.
 Size size_for_labels(const MetadataTurn& turn, LabelsDrawnOn drawn_on);
-
-struct TurnedPicture {
-  const MetadataTurn& turn;
-  const std::filesystem::path &input, &output;
-  std::span<const std::byte> bytes;
-};
-
-/// The label of one picture on its way: read and parsed once, and turned with each of its outputs.
-class LabelTurns {
- public:
-  /// `source` must outlive it.
-  explicit LabelTurns(const Source& source) : source_(source) {}
-  LabelTurns(const LabelTurns&) = delete;
-  LabelTurns& operator=(const LabelTurns&) = delete;
-
-  /// Several calls may differ only in the output and the picture. Throws FileError, with the place
-  /// in the file, if the label cannot be turned: it cannot be read, its frame matters and is
-  /// unknown, or the pixels were trimmed or turned by the tag alone.
-  CompanionFile turn(const Companion& label, const TurnedPicture& picture, LabelsDrawnOn drawn_on);
-
-  /// Turns `result`, the written text of turn(), back, and compares it with the label's text. A
-  /// turn may write something in another form (an exponent, a mask in a PNG), so both texts are
-  /// then turned by 180 degrees twice: after that both have the same form. `picture` has the bytes
-  /// of the picture before the turn. Throws ProofError.
-  void prove(const Companion& label, const TurnedPicture& picture, LabelsDrawnOn drawn_on,
-             std::string_view result);
-  void clear();
-
- private:
-  const std::set<std::string>& sides(const Companion& label);
-
-  const Source& source_;
-  std::optional<CompanionFile> file_;  ///< as it was read
-  ParsedLabel parsed_;                 ///< points into its text
-  std::optional<std::set<std::string>> sides_;
-};
 
 // The masks of one picture on their way: read once, and turned with each of its outputs. A mask
 // stays in its own format, and what would change the value of a pixel is refused.
