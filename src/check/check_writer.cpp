@@ -35,7 +35,7 @@ std::unique_ptr<StagedResult> CheckWriter::stage(const Result& result,
   const auto compare = [&](const fs::path& sidecar, std::string_view text) {
     check.xmp(sidecar.filename().string() + " beside it", text);
   };
-  for (const CompanionFile& companion : companions)
+  for (const Companion& companion : companions)
     if (companion.kind == CompanionKind::sidecar) compare(companion.input, companion.text);
   const FoundSidecars found =
       inputs_are_files_ ? find_sidecars(result.job.input, shared_stems_) : FoundSidecars();
@@ -95,7 +95,7 @@ std::optional<std::size_t> Counterparts::of(const std::string& key) const {
 std::unique_ptr<StagedResult> AgainstWriter::stage(const Result& result,
                                                    const Companions& companions) const {
   std::vector<fs::path> files = {result.output.path};
-  for (const CompanionFile& companion : companions) files.push_back(companion.output);
+  for (const Companion& companion : companions) files.push_back(companion.output);
   return std::make_unique<Counterpart>(std::move(files));
 }
 

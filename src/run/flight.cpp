@@ -555,8 +555,8 @@ void Flight::put(std::size_t index, std::span<const std::byte> bytes, Route rout
     companions = companions_as_they_are(index);
   else if (picture_)
     companions = turned_companions(index, bytes, turn, outcome.warnings);
-  for (CompanionFile& each : companions) each.position = source_.position(each.input);
-  for (const CompanionFile& each : companions)
+  for (Companion& each : companions) each.position = source_.position(each.input);
+  for (const Companion& each : companions)
     if (each.sides) outcome.sides.insert(each.sides->begin(), each.sides->end());
   if (options_.strict) refuse_warnings(outcome);
   std::unique_ptr<StagedResult> staged =
@@ -579,9 +579,14 @@ void Flight::put(std::size_t index, std::span<const std::byte> bytes, Route rout
     outcome.result = hashes.front();
     outcome.companions.clear();
     for (std::size_t i = 0; i < companions.size(); ++i) {
-      Companion& each = companions[i];
-      each.result = hashes[i + 1];
-      outcome.companions.push_back(std::move(each));
+      const Companion& each = companions[i];
+      // Outcomes may wait for others, so they do not keep what was written.
+      outcome.companions.push_back({.kind = each.kind,
+                                    .input = each.input,
+                                    .output = each.output,
+                                    .rule = each.rule,
+                                    .source = each.source,
+                                    .result = hashes[i + 1]});
     }
   }
   staged_[index] = std::move(staged);

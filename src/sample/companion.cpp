@@ -26,12 +26,12 @@ bool has_file(const std::string& path) {
   throw FileError("cannot look for " + path, path, {error, std::generic_category()});
 }
 
-CompanionFile read_companion(const std::filesystem::path& input, const Source& source) {
+Companion read_companion(const std::filesystem::path& input, const Source& source) {
   constexpr std::uint64_t largest = std::uint64_t{64} << 20;
   if (source.size(input) > largest) {
     throw ImageFileError(fmt::format("it is larger than {} MiB", largest >> 20));
   }
-  CompanionFile companion;
+  Companion companion;
   companion.input = input;
   const Original original = source.read(input, {});
   companion.state = original.state;

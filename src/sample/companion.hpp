@@ -22,17 +22,15 @@ namespace qturn {
 /// The order here is the order of a picture's companions everywhere.
 enum class CompanionKind : std::uint8_t { label, sidecar, mask };
 
-/// What it is, and where it goes with one result of its picture.
+/// What it is, and where it goes with one result of its picture. While that result is made, it has
+/// content, as it was read or as it is to be written; in a plan and in an Outcome it has none.
 struct Companion {
   CompanionKind kind = CompanionKind::sidecar;
   std::filesystem::path input, output = {};
   std::shared_ptr<const LabelRule> rule = {};  ///< of a label
   ContentHash source = {}, result = {};        ///< of the bytes that were read, and written
   bool is_written = true;  ///< false: the picture is done, but this could not follow it
-};
 
-/// A companion with its content, as it was read or as it is to be written.
-struct CompanionFile : Companion {
   std::string text = {};
   std::vector<std::byte> bytes = {};  ///< of a mask or a copy, instead of a text
   FileState state{};                  ///< of the input, when it was read
@@ -61,7 +59,6 @@ class FileSource : public Source {
 
 /// Reads a companion with its text unchanged. Throws FileError if it cannot be read, ImageFileError
 /// if it is larger than any file of this kind.
-CompanionFile read_companion(const std::filesystem::path& input,
-                             const Source& source = FileSource());
+Companion read_companion(const std::filesystem::path& input, const Source& source = FileSource());
 
 }  // namespace qturn

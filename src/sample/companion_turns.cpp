@@ -59,9 +59,8 @@ CompanionTurns::CompanionTurns(fs::path picture, std::span<const Companion> comp
       sidecars_(source),
       masks_(inputs_of(companions, CompanionKind::mask), options) {}
 
-CompanionFile CompanionTurns::turn(const Companion& companion, const TurnedPicture& picture,
-                                   const std::atomic<bool>& stop,
-                                   std::vector<std::string>& warnings) {
+Companion CompanionTurns::turn(const Companion& companion, const TurnedPicture& picture,
+                               const std::atomic<bool>& stop, std::vector<std::string>& warnings) {
   switch (companion.kind) {
     case CompanionKind::label:
       return turn_label(companion, picture);
@@ -74,7 +73,7 @@ CompanionFile CompanionTurns::turn(const Companion& companion, const TurnedPictu
   return turned_sidecar(companion.input, companion.output, picture.turn, source, warnings);
 }
 
-void CompanionTurns::prove(const CompanionFile& made, const TurnedPicture& picture,
+void CompanionTurns::prove(const Companion& made, const TurnedPicture& picture,
                            std::span<const std::byte> result, const std::atomic<bool>& stop) {
   switch (made.kind) {
     case CompanionKind::label:
@@ -100,12 +99,12 @@ void CompanionTurns::clear() {
 
 // Refuses, with the place in the file, a label that cannot be read, whose frame matters and is
 // unknown, or whose picture was trimmed or turned by the tag alone.
-CompanionFile CompanionTurns::turn_label(const Companion& label, const TurnedPicture& picture) {
+Companion CompanionTurns::turn_label(const Companion& label, const TurnedPicture& picture) {
   const auto fail = [&](const std::string& why, Hints hints = {}) {
     throw WithHints<FileError>(std::move(hints), label.input.string() + why, label.input,
                                std::error_code());
   };
-  CompanionFile turned{label};
+  Companion turned = label;
   try {
     const Orientation orientation = turn_of_labels(picture.turn, drawn_on_);
     if (!labels_.contains(label.input))

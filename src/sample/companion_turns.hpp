@@ -43,18 +43,18 @@ class CompanionTurns {
 
   /// The companion of a result. Throws FileError or ImageFileError, which name it, if it cannot
   /// follow its picture; Interrupted.
-  CompanionFile turn(const Companion& companion, const TurnedPicture& picture,
-                     const std::atomic<bool>& stop, std::vector<std::string>& warnings);
+  Companion turn(const Companion& companion, const TurnedPicture& picture,
+                 const std::atomic<bool>& stop, std::vector<std::string>& warnings);
   /// Compares `result`, which turn() has made and which was read again, with what it was made of.
   /// `picture` has the bytes before the turn. Throws ProofError; Interrupted.
-  void prove(const CompanionFile& made, const TurnedPicture& picture,
-             std::span<const std::byte> result, const std::atomic<bool>& stop);
+  void prove(const Companion& made, const TurnedPicture& picture, std::span<const std::byte> result,
+             const std::atomic<bool>& stop);
   /// What is no longer true of masks, and of world files, once pixels have moved.
   std::vector<std::string> stale_metadata(const MetadataTurn& turn);
   void clear();
 
  private:
-  CompanionFile turn_label(const Companion& label, const TurnedPicture& picture);
+  Companion turn_label(const Companion& label, const TurnedPicture& picture);
   void prove_label(const Companion& label, const TurnedPicture& picture, std::string_view result);
   const std::vector<std::filesystem::path>& world_files();
 
@@ -65,7 +65,7 @@ class CompanionTurns {
   std::vector<std::filesystem::path> sidecar_inputs_;
   ReadOnce sidecars_;  ///< if there are several results
   /// As they were read, and parsed once for all results. A parse points into the text.
-  std::map<std::filesystem::path, std::pair<CompanionFile, ParsedLabel>> labels_;
+  std::map<std::filesystem::path, std::pair<Companion, ParsedLabel>> labels_;
   MaskTurns masks_;
   /// Those that are not turned, once they were looked for.
   std::optional<std::vector<std::filesystem::path>> world_files_;

@@ -162,9 +162,8 @@ MaskTurns::Mask& MaskTurns::mask_of(const fs::path& input) {
   return *masks_.at(static_cast<std::size_t>(std::ranges::find(inputs_, input) - inputs_.begin()));
 }
 
-CompanionFile MaskTurns::turn(const fs::path& input, const MetadataTurn& turn,
-                              const fs::path& output, const std::atomic<bool>& stop,
-                              std::vector<std::string>& warnings) {
+Companion MaskTurns::turn(const fs::path& input, const MetadataTurn& turn, const fs::path& output,
+                          const std::atomic<bool>& stop, std::vector<std::string>& warnings) {
   Mask& mask = mask_of(input);
   const fs::path& path = mask.original.path;
   return with_name(path, [&] {
@@ -175,10 +174,8 @@ CompanionFile MaskTurns::turn(const fs::path& input, const MetadataTurn& turn,
                                        size.width, size.height));
     }
     std::vector<std::string> own_warnings;
-    CompanionFile companion{{.kind = CompanionKind::mask,
-                             .input = path,
-                             .output = output,
-                             .source = mask.original.hash}};
+    Companion companion{
+        .kind = CompanionKind::mask, .input = path, .output = output, .source = mask.original.hash};
     companion.bytes = mask.picture.turn(orientation, stop, own_warnings);
     companion.state = mask.original.state;
     if (companion.bytes.empty())

@@ -69,9 +69,9 @@ class MaskTurns {
   void decode(const std::atomic<bool>& stop);
   /// Turns a mask for one of the planned turns. Each turn comes once. Throws ImageFileError if the
   /// mask cannot follow, or has another size than the picture; Interrupted.
-  CompanionFile turn(const std::filesystem::path& input, const MetadataTurn& turn,
-                     const std::filesystem::path& output, const std::atomic<bool>& stop,
-                     std::vector<std::string>& warnings);
+  Companion turn(const std::filesystem::path& input, const MetadataTurn& turn,
+                 const std::filesystem::path& output, const std::atomic<bool>& stop,
+                 std::vector<std::string>& warnings);
   /// Compares the mask with `result`, which turn() made for this turn and which was read again.
   /// Throws ProofError; Interrupted.
   void prove(const std::filesystem::path& input, const MetadataTurn& turn,

@@ -117,7 +117,7 @@ class SampleTurn {
     warn_of_stale_metadata(turned.outcome.stale_metadata, turned.warnings);
     const fs::path output = name_.parent_path() / name;
     for (const Companion& each : companions_) {
-      CompanionFile file =
+      Companion file =
           turns_.turn(each, {turn, name_, output, turned.picture}, never, turned.warnings);
       turned.files.push_back(file.bytes.empty() ? copy_of(file.text) : std::move(file.bytes));
     }

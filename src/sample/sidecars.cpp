@@ -60,10 +60,9 @@ std::string turned_sidecar_text(const fs::path& name, const std::string& packet,
   return turn_xmp(packet, turn, warnings);
 }
 
-CompanionFile turned_sidecar(const fs::path& input, const fs::path& output,
-                             const MetadataTurn& turn, const Source& source,
-                             std::vector<std::string>& warnings) {
-  CompanionFile companion{{.input = input, .output = output}};
+Companion turned_sidecar(const fs::path& input, const fs::path& output, const MetadataTurn& turn,
+                         const Source& source, std::vector<std::string>& warnings) {
+  Companion companion{.input = input, .output = output};
   try {
     Original original = source.read(input, {});
     companion.bytes = std::move(original.bytes);
@@ -203,9 +202,9 @@ FoundSidecars read_sidecars(const fs::path& picture, Orientation stored,
   return found;
 }
 
-std::vector<CompanionFile> turned_sidecars(const FoundSidecars& found, const MetadataTurn& turn,
-                                           const fs::path& output, const SidecarOptions& options,
-                                           std::vector<Sentence>& warnings) {
+std::vector<Companion> turned_sidecars(const FoundSidecars& found, const MetadataTurn& turn,
+                                       const fs::path& output, const SidecarOptions& options,
+                                       std::vector<Sentence>& warnings) {
   const bool stays_upright = turn.leaves_upright();
   const auto is_written = [&](const Sidecar& sidecar) {
     if (!options.in_place) return options.sidecars == Sidecars::turn;
@@ -219,7 +218,7 @@ std::vector<CompanionFile> turned_sidecars(const FoundSidecars& found, const Met
       warnings.insert(warnings.end(), sentences->begin(), sentences->end());
     }
   }
-  std::vector<CompanionFile> turned;
+  std::vector<Companion> turned;
   std::vector<std::string> of_xmp;
   for (const Sidecar& sidecar : found.sidecars) {
     const std::string name = sidecar.path.filename().string();
@@ -245,7 +244,7 @@ std::vector<CompanionFile> turned_sidecars(const FoundSidecars& found, const Met
     warn_of_placed_in_xmp(sidecar.file.text, turn, of_xmp);
     std::string text = turn_xmp(sidecar.file.text, turn, of_xmp);
     if (options.in_place && text == sidecar.file.text) continue;
-    CompanionFile& companion = turned.emplace_back(sidecar.file);
+    Companion& companion = turned.emplace_back(sidecar.file);
     companion.is_required = false;
     companion.output = options.in_place ? sidecar.path : sidecar_of(output, sidecar);
     companion.text = std::move(text);
@@ -259,7 +258,7 @@ bool is_sidecar(const fs::path& file, const fs::path& picture, SharedStems& shar
   return std::ranges::find(found, file, &Sidecar::path) != found.end();
 }
 
-void prove_sidecar(const CompanionFile& made, const MetadataTurn& turn, std::string_view text) {
+void prove_sidecar(const Companion& made, const MetadataTurn& turn, std::string_view text) {
   const std::string name = made.output.string();
   if (text_of(made.content()) != text) {
     throw ProofError(fmt::format("{}: {} bytes that were made expected, {} other ones found", name,

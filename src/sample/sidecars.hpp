@@ -23,7 +23,7 @@ namespace qturn {
 struct Sidecar {
   std::filesystem::path path;
   bool after_whole_name = false;  ///< a.jpg.xmp
-  CompanionFile file = {};        ///< once it is read
+  Companion file = {};            ///< once it is read
   std::optional<Orientation> says = {};
 };
 
@@ -87,10 +87,10 @@ FoundSidecars read_sidecars(const std::filesystem::path& picture, Orientation st
 
 /// Turns these sidecars with the picture that becomes `output`. `warnings` receives what is unusual
 /// about them, and where they contradict an upright picture.
-std::vector<CompanionFile> turned_sidecars(const FoundSidecars& found, const MetadataTurn& turn,
-                                           const std::filesystem::path& output,
-                                           const SidecarOptions& options,
-                                           std::vector<Sentence>& warnings);
+std::vector<Companion> turned_sidecars(const FoundSidecars& found, const MetadataTurn& turn,
+                                       const std::filesystem::path& output,
+                                       const SidecarOptions& options,
+                                       std::vector<Sentence>& warnings);
 
 /// Whether a file that has the name of a sidecar is one. To read all sidecars would take as long as
 /// the run, so this is asked only about files that are in the way.
@@ -105,13 +105,13 @@ bool is_turned_sidecar(const std::filesystem::path& path);
 
 /// Turns such a file with its picture, and copies any other file. Throws FileError if it cannot be
 /// read, or is not what its name says.
-CompanionFile turned_sidecar(const std::filesystem::path& input,
-                             const std::filesystem::path& output, const MetadataTurn& turn,
-                             const Source& source, std::vector<std::string>& warnings);
+Companion turned_sidecar(const std::filesystem::path& input, const std::filesystem::path& output,
+                         const MetadataTurn& turn, const Source& source,
+                         std::vector<std::string>& warnings);
 
 /// Compares `text`, a turned sidecar that was written and read again, with `made`, and its
 /// orientation with the picture's. Throws ProofError.
-void prove_sidecar(const CompanionFile& made, const MetadataTurn& turn, std::string_view text);
+void prove_sidecar(const Companion& made, const MetadataTurn& turn, std::string_view text);
 
 /// The turned content of a file for which is_turned_sidecar() is true. Throws ImageFileError if it
 /// is not what its name says.

@@ -70,7 +70,7 @@ std::unique_ptr<StagedResult> FileSampleWriter::stage(const Result& result,
   };
   // If all these files are there, the error names the picture.
   if (!companions.empty()) refuse_existing(result.output.path);
-  for (const CompanionFile& companion : companions) {
+  for (const Companion& companion : companions) {
     if (companion.is_required) refuse_existing(companion.output);
     files.push_back({companion.output, companion.content()});
     if (!options_.inputs_are_files) continue;

@@ -63,7 +63,7 @@ class StagedResult {
 
 class SampleWriter {
  public:
-  using Companions = std::vector<CompanionFile>;
+  using Companions = std::vector<Companion>;
 
   virtual ~SampleWriter() = default;
 

@@ -133,7 +133,7 @@ std::unique_ptr<StagedResult> TarSampleWriter::stage(const Result& result,
         {position, {.name = output.native().substr(prefix_.size()), .content = std::move(memory)}});
   };
   add(result.position, result.output.path, result.bytes);
-  for (const CompanionFile& each : companions) add(each.position, each.output, each.content());
+  for (const Companion& each : companions) add(each.position, each.output, each.content());
   return std::make_unique<StagedMembers>(std::move(members), variant_);
 }
 

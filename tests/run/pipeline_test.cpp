@@ -254,6 +254,8 @@ TEST_CASE("What belongs to a picture is read once, whatever the number of its ou
       [&](const Outcome& outcome) {
         INFO(outcome.message);
         CHECK(outcome.status == Status::done);
+        REQUIRE(outcome.companions.size() == 2);
+        for (const Companion& each : outcome.companions) CHECK(each.content().empty());
       });
   CHECK(source.reads == std::map<std::string, int>{{"0.png", 1}, {"0.txt", 1}, {"0.json", 1}});
   const fs::path out = folder.path() / "out";

@@ -78,9 +78,9 @@ TEST_CASE("A file beside a picture is turned if it is XMP, and otherwise copied"
   const auto turned = [&](const fs::path& input) {
     return turned_sidecar(input, "out", turn, FileSource(), warnings);
   };
-  const CompanionFile caption = turned(folder.add("a.caption", packet));
+  const Companion caption = turned(folder.add("a.caption", packet));
   CHECK(text_of(caption.content()) == packet);
-  const CompanionFile xmp = turned(folder.add("a.XMP", packet));
+  const Companion xmp = turned(folder.add("a.XMP", packet));
   CHECK(read_xmp(std::string(text_of(xmp.content()))).orientation == "1");
   CHECK(xmp.source == hash_of(bytes_of(packet)));  // of what was read
   CHECK(xmp.output == "out");

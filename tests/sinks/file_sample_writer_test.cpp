@@ -28,10 +28,9 @@ struct Place : TemporaryFolder {
   Result result() const {
     return {.job = job, .output = job.outputs.front(), .bytes = bytes_of("the result")};
   }
-  CompanionFile label() const {
-    CompanionFile label{{.kind = CompanionKind::label,
-                         .input = path() / "in/a.txt",
-                         .output = path() / "out/a.txt"}};
+  Companion label() const {
+    Companion label{
+        .kind = CompanionKind::label, .input = path() / "in/a.txt", .output = path() / "out/a.txt"};
     label.text = "0 .5 .5 1 1\n";
     return label;
   }

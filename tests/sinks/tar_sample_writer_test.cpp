@@ -20,7 +20,7 @@ const std::atomic<bool> never{false};
 std::unique_ptr<StagedResult> staged(const TarSampleWriter& writer, const fs::path& tar,
                                      const std::string& stem, std::size_t picture_at,
                                      std::size_t label_at, const std::string& content = "x") {
-  CompanionFile label{{.input = {}, .output = tar / (stem + ".txt")}};
+  Companion label{.input = {}, .output = tar / (stem + ".txt")};
   label.text = "0 .5 .5 1 1\n";
   label.position = label_at;
   Job job;
