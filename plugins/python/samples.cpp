@@ -66,6 +66,15 @@ void check_boxes(const std::vector<LabelShape>& boxes, Size size) {
     throw LabelError(boxes[0].place, "boxes are fractions of the picture, expected pixels");
 }
 
+template <const ElementFormat& format>
+LabelContent read_line(std::string_view text, const std::optional<Keypoints>&) {
+  LabelContent content;
+  const LabelledVariant as_it_is;
+  ElementTurn reading(text, {}, as_it_is, no_classes, &content);
+  format.read(text, {})->turn(reading);
+  return content;
+}
+
 /// Turns a line of metadata.jsonl, which is all that the file says about its picture.
 template <const ElementFormat& format>
 std::string turn_line(std::string_view text, const LabelTurn& turn) {
@@ -78,10 +87,7 @@ std::string turn_line(std::string_view text, const LabelTurn& turn) {
   }
   ElementTurn edits(text, {}, variant, turn.rule.swap, nullptr);
   line->turn(edits);
-  LabelContent content;
-  ElementTurn reading(text, {}, variant, turn.rule.swap, &content);
-  line->turn(reading);
-  check_boxes(content.shapes, turn.size);
+  check_boxes(read_line<format>(text, {}).shapes, turn.size);
   return edits.edits.finish();
 }
 
@@ -94,7 +100,7 @@ constexpr LabelFormat lines_of(std::string_view option) {
           .labels = "",
           .is_of = nullptr,
           .turn = turn_line<format>,
-          .read = nullptr};
+          .read = read_line<format>};
 }
 
 constexpr LabelFormat line_formats[] = {lines_of<hugging_face>("huggingface"),
