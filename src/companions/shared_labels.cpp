@@ -326,19 +326,17 @@ SharedLabels find_shared_labels(const PlanOptions& options, FoundFiles& among,
   const FileList& files = among.files;
   const SharedLabelFiles formats = shared_label_files(options, among);
   SharedLabels labels;
-  if (formats.empty() && options.labels.file_format) {
-    throw LabelsError(
-        fmt::format("no {} labels lie beside the pictures", options.labels.file_format->option));
-  }
+  const SharedLabelFormat* const named = options.labels.file_format;
+  if (formats.empty() && named)
+    throw LabelsError(fmt::format("no {} labels lie beside the pictures", named->option));
   if (formats.empty()) return labels;
 
   const SwapPairs swap_pairs = swap_pairs_of(options);
-  if (!swap_pairs.keypoints.empty() && options.labels.take == TakeLabels::one_file &&
-      !options.labels.file_format->has_keypoints) {
+  if (named && !swap_pairs.keypoints.empty() && !named->has_keypoints) {
     throw WithHints<PlanError>(
         {Hint::leave_out_swap_pairs},
         fmt::format("the pairs of {} are keypoints of an object, which {} labels do not have",
-                    options.labels.swap_pairs.string(), options.labels.file_format->name));
+                    options.labels.swap_pairs.string(), named->name));
   }
   SharedLabelPictures pictures(files, formats);
   const LabelPlaces places(files);
