@@ -5,8 +5,7 @@
 //   the stream:       upload -> qturn::to_planar_batch -> the model
 //
 // Pictures come in an order, and in orientations, that depend on seed and epoch alone.
-#ifndef TRAINING_LOOP_BATCH_LOADER_HPP
-#define TRAINING_LOOP_BATCH_LOADER_HPP
+#pragma once
 
 #include <cuda_runtime_api.h>
 #include <qturn/planar.hpp>
@@ -88,5 +87,3 @@ class BatchLoader {
 };
 
 }  // namespace training_loop
-
-#endif  // TRAINING_LOOP_BATCH_LOADER_HPP
