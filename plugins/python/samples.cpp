@@ -109,7 +109,7 @@ constexpr LabelFormat line_formats[] = {lines_of<hugging_face>("huggingface"),
 const LabelFormat& label_format(std::string_view word) {
   for (const LabelFormat& format : line_formats)
     if (word == format.option) return format;
-  const auto found = std::ranges::find(label_formats, word, &LabelFormat::option);
+  const auto* const found = std::ranges::find(label_formats, word, &LabelFormat::option);
   if (found == std::end(label_formats)) {
     std::vector<std::string_view> names;
     for (const LabelFormat& format : label_formats) {

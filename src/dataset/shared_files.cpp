@@ -86,7 +86,7 @@ std::string data_set_text(const DataSets::File& file, const Plan& plan,
 std::vector<std::string> write_data_set_file(const DataSets::File& file, std::string text,
                                              const fs::path& output_folder,
                                              const std::function<void(const ManifestFile&)>& made,
-                                             IfExists if_exists, const RealPlaces* places) {
+                                             IfExists if_exists, const RealPlaces* places) try {
   if (text.starts_with("[\n") && text.ends_with(",\n"))  // the rows of JSON, from any shard
     text.replace(text.size() - 2, 2, "\n]\n");
   const auto content = std::as_bytes(std::span(text));
@@ -97,6 +97,9 @@ std::vector<std::string> write_data_set_file(const DataSets::File& file, std::st
                        .like_state = file.state,
                        .places = places};
   return write_files(std::span(&turned, 1), if_exists);
+} catch (const FileError& error) {
+  throw FileError(fmt::format("{}: {}", file.input.string(), error.what()), file.output,
+                  error.code());
 }
 
 namespace fs = std::filesystem;

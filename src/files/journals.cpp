@@ -41,7 +41,9 @@ std::optional<FileState> state_of_file(const fs::path& file) {
 
 /// The temporary that a killed run has left for the file.
 Temporary left_of(const IntendedFile& file, const fs::path& place) {
-  return {open_folder(place.parent_path()), place.filename(), file.temporary.filename()};
+  FileDescriptor folder = open_folder(place.parent_path());
+  if (!folder) cannot_write(file.target);
+  return {std::move(folder), place.filename(), file.temporary.filename()};
 }
 
 /// A killed run may have exchanged a result with a file that another program had just saved. Puts

@@ -146,13 +146,14 @@ bool Temporary::rename(IfExists if_exists) {
     failed = ::linkat(folder, from, folder, to, 0);
     if (failed == 0 || is_there()) ::unlinkat(folder, from, 0);
   }
+  const int reason = failed == 0 ? EBUSY : errno;
   // NFS may report an error and have done it.
   is_in_place_ = failed == 0 ? !is_another_there() : is_there();
   if (is_touched_there()) {
     is_in_place_ = false;
     ::renameat2(folder, to, folder, from, RENAME_NOREPLACE);
   }
-  if (!is_in_place_ && failed == 0) errno = EBUSY;
+  if (!is_in_place_) errno = reason;
   return is_in_place_;
 }
 
