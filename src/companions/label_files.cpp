@@ -319,9 +319,9 @@ class LabelFinder {
     return text.value_or("");
   }
 
-  /// Those that trainers keep in a folder of labels or beside it: Ultralytics' labels.cache.
+  /// Finds what trainers keep in a folder of labels or beside it: Ultralytics' labels.cache.
   void find_caches() {
-    Listings outputs;  // which those of a tar do not have
+    Listings outputs;  // the listings of a tar have none
     Listings& listings = names_->in_place() ? listings_ : outputs;
     for (const CompanionFiles::Place& place : labels_.places()) {
       if (!place.holds_any) continue;

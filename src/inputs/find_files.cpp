@@ -239,7 +239,7 @@ void FileFinder::walk(const fs::path& folder, const std::string& key_prefix,
   listing.finish(error);
   if (error) cannot_look_into(folder, error.value());
   if (!error && found_.files.folder(index()).may_hold_sidecars)
-    found_.shared_stems->add((folder / "file").parent_path(), std::move(stems));
+    found_.shared_stems->add(without_slash(folder), std::move(stems));
   stems = {};
   // Subfolders are walked after this folder is closed, so a deep tree does not use up the files
   // that a process may open.

@@ -270,14 +270,10 @@ bool SampleStream::is_picture(const SampleFile& file) const {
          format_of(options_.plan, lower_suffix(file.name), file.bytes);
 }
 
-bool SampleStream::has_picture(const Gathered& sample) const {
-  return std::ranges::any_of(sample.files,
-                             [&](const SampleFile& file) { return is_picture(file); });
-}
-
 /// Takes the labels of many pictures in a sample without a picture.
 void SampleStream::take_labels(Gathered& sample) {
-  if (!labels_ || sample.is_refused() || has_picture(sample)) return;
+  const auto is_one = [&](const SampleFile& file) { return is_picture(file); };
+  if (!labels_ || sample.is_refused() || std::ranges::any_of(sample.files, is_one)) return;
   try {
     std::erase_if(sample.files, [&](SampleFile& file) { return labels_->take(file); });
   } catch (const LeftoverError& error) {
@@ -364,10 +360,11 @@ void SampleStream::look_for_leftovers(const Gathered& sample) {
   const auto name_of = [](const SampleFile& file) {
     return fs::path(file.name).filename().string();
   };
-  const bool is_among_pictures = has_picture(sample);
+  bool is_among_pictures = false;
   std::vector<std::uint64_t> stems;
   for (const SampleFile& file : sample.files) {
     if (!is_picture(file)) continue;
+    is_among_pictures = true;
     const auto header = header_if_readable(file.bytes, lower_suffix(file.name));
     if (options_.plan.only_tagged && header && header->stored == Orientation::identity) continue;
     pictures_.add(name_of(file), sizes_.size());

@@ -113,7 +113,6 @@ class SampleStream : public SampleReader {
   std::optional<SampleJobs> planned(Gathered sample);
   std::vector<Job> jobs_of(Gathered& sample);
   bool is_picture(const SampleFile& file) const;
-  bool has_picture(const Gathered& sample) const;
   void take_labels(Gathered& sample);
   bool lists_tar() const { return options_.listed && !options_.name.empty(); }
   void number(Job& job);

@@ -98,7 +98,6 @@ bool SampleRun::turn(const SampleInput& input, const Bytes& head, const SampleWr
 bool SampleRun::turn(const std::string& name, std::unique_ptr<MemberReader> reader,
                      const SampleInput& input, const SampleWriter& writer) {
   plan_.output = input.output;
-  plan_.to_samples = true;
   const Plan* const listed = input.listed.get();
   const bool has_shared_labels = listed && !listed->jobs.shared_labels().empty();
   const SampleStreamOptions options{
